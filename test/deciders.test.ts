@@ -14,7 +14,7 @@ interface Decider {
   readonly file: string;
   readonly name: string;
   readonly callers: readonly string[];
-  /** Code that would decide it again, and the files that may have it. */
+  /** A pattern of code that would decide it again, and the files that may have it. */
   readonly again: RegExp;
   readonly allowed: readonly string[];
 }
@@ -32,7 +32,7 @@ const DECIDERS: readonly Decider[] = [
     name: 'findStored',
     callers: ['calls/door.ts', 'engine/row-cost.ts'],
     again: /\.findAnswer\(/,
-    // The door finds the digest of an answer that it has just bought. A tool of the MCP server has no operation.
+    // The door computes the digest of an answer that it has just bought. A tool of the MCP server has no operation.
     allowed: ['app/provider/call.ts', 'calls/door.ts', 'calls/request.ts'],
   },
   {
@@ -54,7 +54,7 @@ const DECIDERS: readonly Decider[] = [
     name: 'RowCosts',
     callers: ['engine/plan.ts'],
     again: /\baddCalls\(|new StoredAnswersOnly\(/,
-    // The first looks companies up for 0 units. Purchases of the past are added up in the second.
+    // The first finds free searches. The second adds up past purchases.
     allowed: ['app/portfolio/look-up.ts', 'domain/prices.ts', 'engine/row-cost.ts'],
   },
   {
@@ -97,7 +97,7 @@ const DECIDERS: readonly Decider[] = [
     name: 'IS_VISIBLE',
     callers: ['ledger/portfolio/change-store.ts'],
     again: /\b(?:FROM|JOIN) verdicts\b/,
-    // The second finds what to compare again after a decision.
+    // The second finds data to compare again after a decision.
     allowed: ['ledger/answers/visible-answer.ts', 'ledger/review/review-store.ts'],
   },
   {

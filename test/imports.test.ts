@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Of these the public list names what use cases take and return, never what does the work. */
+/** The public list takes only types from these folders: the input and output of use cases. */
 const TYPES_ONLY = ['calls', 'engine', 'export', 'review', 'ledger'];
 
-/** Imports run one way. Each room lists the rooms it may look into; nothing else. */
+/** Imports run one way. Each folder lists the folders that it may import, and no other is allowed. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   util: [],
   domain: ['util'],
-  // Client and server must not share a misreading: the sandbox reads the document on its own.
+  // Client and server must not share a misreading, so the sandbox reads the document independently.
   sandbox: ['util'],
   sheets: ['domain', 'util'],
   input: ['sheets', 'domain', 'util'],
@@ -17,7 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ledger: ['domain', 'util'],
   calls: ['api', 'ledger', 'domain', 'util'],
   stages: ['calls', 'api', 'domain', 'util'],
-  // The schema of a pipeline file is assembled from the stages, and knows the tables whose changes can be named.
+  // The schema of a pipeline file is assembled from the stages. It knows the tables whose changes can be named.
   config: ['stages', 'readers', 'api', 'domain', 'util'],
   engine: ['stages', 'calls', 'ledger', 'config', 'api', 'domain', 'util'],
   portfolio: ['stages', 'readers', 'calls', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
@@ -41,9 +41,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'util',
   ],
-  // What a command does is in app; of the rest it sees words for people, errors, and the sandbox, which is no use case.
+  // `app` does the work of a command. Otherwise a command only uses messages, errors, and the sandbox, which is no use
+  // case.
   cli: ['app', 'review', 'sandbox', 'web', 'api', 'domain', 'util'],
-  // The page shows views of app, in the words and the JSON of the commands.
+  // The page shows views of `app` with the words and the JSON of the commands.
   web: ['app', 'cli', 'export', 'domain', 'util'],
   'index.ts': ['app', 'sandbox', 'api', 'domain', 'util', ...TYPES_ONLY],
 };
@@ -57,7 +58,7 @@ test('every source file lies in a known room', () => {
   expect(files.filter((file) => !(roomOf(file) in ALLOWED))).toEqual([]);
 });
 
-/** What a file imports of ours, types and lazy imports included, as paths below `src`. */
+/** The imports of a file, including types and lazy imports, as paths below `src`. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
   const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1] ?? '');
@@ -86,7 +87,7 @@ test('the HTTP client is loaded by those who send, when they do', () => {
   expect(loading).toEqual(['index.ts']);
 });
 
-/** What a file loads when it is loaded: neither types, nor what comes later. */
+/** The files that a file loads at once, without types and lazy imports. */
 const loadedBy: ReadonlyMap<string, readonly string[]> = new Map(
   files.map((file) => {
     const text = readFileSync(join(root, file), 'utf8');
@@ -96,7 +97,7 @@ const loadedBy: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** All files that are read when this one is. */
+/** All files that are loaded with this one. */
 function loadedWith(file: string): ReadonlySet<string> {
   const loaded = new Set([file]);
   for (const each of loaded) for (const target of loadedBy.get(each) ?? []) loaded.add(target);
@@ -111,7 +112,7 @@ test('nothing that only some commands need is loaded before it is known which on
   ]);
 });
 
-/** Packages that these files name outside of functions. */
+/** Packages that these files import outside of functions. */
 const packagesOf = (loaded: Iterable<string>): readonly string[] => {
   const texts = [...loaded].map((file) => readFileSync(join(root, file), 'utf8'));
   const named = texts.flatMap((text) => [...text.matchAll(/^import (?!type )[^;]*?from '([^.'][^']*)'/gm)]);
@@ -144,14 +145,14 @@ test('sheets are read by what commands load that read lists, and workbooks by wh
 
 test('no file imports another in a circle', () => {
   const imports = new Map(files.map((file) => [file, importsOf(file)]));
-  // A path that leads to no file would hide a circle.
+  // A path that leads to no file would hide a cycle.
   expect([...imports.values()].flat().filter((target) => !files.includes(target))).toEqual([]);
   expect(circles(imports)).toEqual([]);
   const ring = { 'a.ts': ['b.ts'], 'b.ts': ['c.ts', 'd.ts'], 'c.ts': ['a.ts'], 'd.ts': ['d.ts'] };
   expect(circles(new Map(Object.entries(ring)))).toEqual(['a.ts → b.ts → c.ts → a.ts', 'd.ts → d.ts']);
 });
 
-/** Every circle that a walk in depth closes, each told once. A file outside the map imports nothing. */
+/** Every cycle that a depth-first walk closes, each reported once. A file outside the map imports nothing. */
 function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const left = new Set<string>();
@@ -168,10 +169,10 @@ function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return found;
 }
 
-/** Words of a statement, over as many lines as it takes; DuckDB also takes them the other way round. */
+/** SQL keywords in a statement, over any number of lines. DuckDB also accepts another order. */
 const SQL =
   /better-sqlite3|\b(?:SELECT\s[^;]*?\sFROM\s|FROM\s[^;]*?\sSELECT\s|INSERT\s(?:OR\s\w+\s)?INTO\s|UPDATE\s[^;]*?\sSET\s|DELETE\sFROM\s|(?:CREATE|ALTER|DROP)\s(?:TEMP\s)?(?:TABLE|INDEX|VIEW)\s)/;
-/** Beside the ledger's own: what DuckDB is told to write Parquet files, and the query that the demo shows over one. */
+/** Beside the ledger's own SQL: DuckDB's statements for Parquet files, and the query that the demo shows. */
 const DUCKDB = [
   join('export', 'formats', 'duckdb.ts'),
   join('export', 'formats', 'parquet.ts'),
@@ -199,15 +200,15 @@ test('the exit code is set in cli/main.ts alone', () => {
 });
 
 /**
- * The two APIs describe the same records each in its own words, the ledger's use cases bear the names of their SQL, and what
- * every engine has goes by one name.
+ * Names that may repeat. The two APIs each describe their records, and the ledger's use cases are named after their
+ * SQL. Parts of every engine share a name.
  */
 const TWINS = [join('api', 'v1', 'operations.ts'), ...['sqlite', 'postgres'].map((of) => join('ledger', 'db', of))];
 
 test('an exported name means one thing', () => {
   const places = new Map<string, string[]>();
   for (const file of files) {
-    // The sandbox is another program: it speaks the provider's language.
+    // The sandbox is another program and uses the provider's words.
     if (roomOf(file) === 'sandbox' || TWINS.some((twin) => file.startsWith(twin))) continue;
     const text = readFileSync(join(root, file), 'utf8');
     const names = [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 
-/** Adding a module of the provider is its operation, a stage file, a reader file, and a line for each in its list. */
+/** A new module of the provider needs its operation, a stage file, a reader file, and a line for each in its list. */
 vi.mock('../../src/api/v2/operations.js', async (original) => {
   const listed = await original<typeof import('../../src/api/v2/operations.js')>();
   const { licence } = await import('./licence-operation.js');
@@ -94,7 +94,7 @@ long('it is planned, bought, exported and purged like any other', async () => {
   }
 });
 
-/** The sandbox, and one more module in front of it. */
+/** The sandbox behind a server with one more module. */
 async function withLicences(sandbox: Sandbox, use: (baseUrl: string, asked: string[]) => Promise<void>): Promise<void> {
   const asked: string[] = [];
   await withServer(

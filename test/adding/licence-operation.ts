@@ -3,7 +3,7 @@ import type { Operation } from '../../src/api/operation.js';
 import { looseObject, nullOrAbsent, text } from '../../src/api/schema.js';
 import { aboutV2Company, v2Id } from '../../src/api/v2/fields.js';
 
-/** An operation that the provider does not have: what its document would show. */
+/** An operation that the provider does not have, as its document would show it. */
 export const licence = {
   licence: {
     ...aboutV2Company,

@@ -18,7 +18,7 @@ interface Lists extends Job {
   start(list: string, ...companies: (object | undefined)[]): Promise<void>;
   /** The reported changes, as `list id: new value`. */
   readonly told: readonly string[];
-  /** The same from the final tables of both lists. */
+  /** The changes according to the final tables of both lists. */
   shown(): Promise<readonly string[]>;
 }
 

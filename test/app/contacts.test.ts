@@ -100,7 +100,7 @@ describe('contacts', () => {
           await night();
         }
         expect(revealing(sandbox)).toEqual(['true false', 'false true']);
-        // Asked again it is one request per person, as the plan says.
+        // Requested again, it is one request per person, as planned.
         clock.advance(DAY);
         await night('--rebuy');
         expect(revealing(sandbox)).toEqual(['true false', 'false true', 'true true']);

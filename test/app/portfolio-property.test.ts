@@ -12,10 +12,10 @@ const FRESH_DAYS = 7;
 const RUNS = Number(process.env.KYBATCH_PROPERTY_RUNS ?? 2);
 const POOL = 9;
 
-/** What happens between two runs, and the limit of the second. */
+/** Events between two runs, and the limit of the second. */
 interface Night {
   readonly days: number;
-  /** Which companies are in the list, and in which order. */
+  /** The companies in the list, in this order. */
   readonly listed: readonly number[];
   readonly budget: number | null;
   readonly fails: 'nothing' | 'lostAnswer' | 503;

@@ -69,7 +69,7 @@ describe('purge --before removes answers that a list uses', () => {
         expect(await night('--max-units', '1')).toMatchObject({ code: 4, units: 1 });
         const purged = await kybatch(['erase', '--before', '2026-01-15', '--yes', '--json']);
         expect(jsonOf(purged)).toMatchObject({ bought_again: [{ rows: 3 }] });
-        // Of the rest: the record of an unfinished row is gone too.
+        // Of the other rows: the record of an unfinished row is gone too.
         expect(await listOf(nights)).toMatchObject({ oldest_fetched_at: '2026-01-21T01:00:00.000Z' });
         const before = asked(nights, 'financial');
         expect(await night()).toMatchObject({ code: 0, units: 2 + 3, end: { rows: 3, outcomes: { complete: 3 } } });

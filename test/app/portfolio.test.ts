@@ -373,7 +373,7 @@ long('after an interrupted attempt, portfolios, plan and run show the same maxim
       sandbox.script(aRecord, []);
       const { stderr } = await kybatch(RUN);
       expect(stderr).toContain(` ${told} units`);
-      // The same for a list with stale rows, unfinished rows and repeated companies.
+      // A list with stale rows, unfinished rows and repeated companies works in this way, too.
       writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
       clock.advance(8 * DAY);
       await night('--max-units', '3', '--concurrency', '1');

@@ -58,7 +58,7 @@ describe('status', () => {
       const company = companies(1)[0];
       if (company === undefined) throw new Error('no company');
       const working = run([company], ['credit-report']);
-      // The report is generated, and its row waits on a clock that stands still.
+      // The report is generated, and its row waits on a clock that does not advance.
       const isWaiting = async () => sandbox.reports.length > 0 && (await status({}, environment)).nextReportAt !== null;
       while (!(await isWaiting())) await turns(1);
       const view = await status({}, environment);

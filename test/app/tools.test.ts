@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const TOOL = 'company_ownership';
 
 interface Tools extends Office {
-  /** The same request about the same company. */
+  /** Repeats the request about the company. */
   readonly ask: (more?: Partial<DirectCallOptions>) => ReturnType<typeof call>;
   readonly environment: AppEnvironment;
   readonly timesSent: () => number;

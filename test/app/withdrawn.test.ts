@@ -139,7 +139,7 @@ describe('an accepted record', () => {
         expect((await night()).code).toBe(0);
         const accepted = lines();
         expect(accepted.filter((count) => count === 0)).toEqual([]);
-        // The record is shown, and its number is not the list's.
+        // The record is shown, and its number differs from the list's.
         expect(asked?.match_grade).toMatch(/^A/);
         expect(table('rows')[0]?.match_grade).toBe(`F${asked?.match_grade?.slice(1)}`);
         expect(table('results')[0]?.match_grade).toBe(`F${asked?.match_grade?.slice(1)}`);

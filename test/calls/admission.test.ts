@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A start of its own, with a provider of its own: v1 calls that differ from each other. */
+/** An attempt and a provider of its own, and v1 calls that differ from each other. */
 async function counter(limits: Limits) {
   const admission = new Admission(clock);
   const now = clock.now();
@@ -42,7 +42,7 @@ async function counter(limits: Limits) {
       const wanted = next(String(asked));
       return admission.admit('unit', () => ledger.calls.intend(wanted, limits));
     },
-    /** It came back. `units` null: its charge is unknown. */
+    /** Its answer arrived. If `units` is null, its charge is unknown. */
     async settle(intent: Intent, units: number | null, left: number | null = null): Promise<void> {
       await ledger.calls.settle(intent, ended(units, left));
       if (left === null) admission.noteNoUnitsReported();

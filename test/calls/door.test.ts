@@ -194,7 +194,7 @@ describe('lost answers (V1-5)', () => {
       expect(await hall.ask(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
       expect(await hall.ask(full(id), { inDoubtCap: 4 })).toMatchObject({ kind: 'parked' });
       expect(await hall.ask(full(id), { inDoubtCap: 5 })).toMatchObject({ kind: 'answer' });
-      // It has been answered: what was lost before says nothing about the next purchase.
+      // A later call was answered, so the earlier lost one does not affect the next purchase.
       expect(await hall.ask(full(id, { reusableSince: Infinity }), { inDoubt: 'park' })).toMatchObject({
         kind: 'answer',
       });
@@ -240,7 +240,7 @@ describe('lost answers (V1-5)', () => {
       hall.sandbox.script('kybSearch', [500, 503, 500, 503, 500, 'resetMidBody']);
       const park = { inDoubt: 'park' } as const;
       expect(await hall.ask(request, park)).toMatchObject({ kind: 'failed', attempts: 3 });
-      // The lost one is what parks it.
+      // The lost one puts it on hold.
       expect(await hall.ask(request, park)).toMatchObject({
         kind: 'parked',
         message: expect.stringMatching(/^1 call/),

@@ -194,7 +194,7 @@ describe('in an outage', () => {
     });
     const afterwards = play(at(1_000), [failed('y', { probe: 1 }), { kind: 'left', probe: 1 }], probing).state;
     expect(play(at(1_000), [asks('z')], afterwards).verdict).toEqual({ do: 'wait', until: 3_000 });
-    // Others that were in flight say nothing new.
+    // Other calls that were in flight prove nothing new.
     expect(play(at(1_000), [failed('z')], probing).state.outage).toEqual(probing.outage);
   });
 
@@ -279,7 +279,9 @@ describe('a refused request', () => {
 });
 
 test('no call begins after the patience, however long the provider hangs', () => {
-  /** Calls that hang so long each. A timer may be late. When they set out, and when the run was stopped. */
+  /**
+   * Calls that hang for these durations. A timer may be late. Returns when they began, and when the run was stopped.
+   */
   const hang = (patienceMs: number, durations: readonly number[], lateMs: number) => {
     const terms = { ...record, policy: { failures: 1, patienceMs } };
     const sent = [0];

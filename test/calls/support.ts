@@ -15,11 +15,11 @@ export interface Hall extends Bench {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly dataDir: string;
-  /** A door as a new start would have it. */
+  /** A door for a new attempt. */
   door(options?: Partial<DoorOptions>): Promise<Door>;
-  /** One request through a door of its own. */
+  /** One request through its own door. */
   ask(request: DoorRequest, options?: Partial<DoorOptions>): Promise<CallOutcome>;
-  /** The process died: its lock, its start and its memory are gone. */
+  /** The process died: its lock, its attempt and its memory are gone. */
   restart(): Promise<Ledger>;
 }
 

@@ -4,7 +4,7 @@ import { turns, wholeCompanies } from '../engine/support.js';
 import { begin, call, keyOf, NO_LIMITS, type Place } from '../ledger/support.js';
 import { full, type Hall, v2, withHall } from './support.js';
 
-/** Calls that are on the wire and stay there until they are let go, the first one first. */
+/** Calls in flight that stay there until they are released, the first one first. */
 function holdCalls(client: Pick<Hall['v1'] | Hall['v2'], 'send'>): { readonly held: (() => void)[] } {
   const held: (() => void)[] = [];
   const send = client.send.bind(client);
@@ -15,7 +15,7 @@ function holdCalls(client: Pick<Hall['v1'] | Hall['v2'], 'send'>): { readonly he
   return { held };
 }
 
-/** Lets whatever waits look again, as often as it takes. */
+/** Repeats all waiting looks until `done`. */
 async function until(clock: ManualClock, done: () => boolean): Promise<void> {
   while (!done()) {
     await turns(5);
@@ -143,13 +143,13 @@ describe('two attempts on one ledger', () => {
       const second = hall.ask(full(id));
       await turns(50);
       clock.advance(31_000);
-      // The second start is alive, and says so.
+      // The second attempt is alive and renews its lease.
       expect(await hall.ledger.calls.renew(2, clock.now() + 30_000)).toBe(true);
       expect(await hall.ledger.calls.markCallsOfDeadAttempts(clock.now())).toBe(1);
       await until(clock, () => held.length === 2);
       held[1]?.();
       expect(await second).toMatchObject({ kind: 'answer', owned: false });
-      // It wakes up: what it brings is not written over the books of those who took over.
+      // It wakes up: its late answer does not overwrite the records of the process that took over.
       held[0]?.();
       await expect(first).rejects.toMatchObject({ code: 'TAKEN_OVER' });
       expect(await hall.ledger.reading.unknownCharges(5)).toMatchObject([{ errorCode: 'PROCESS_DIED' }]);
@@ -166,7 +166,7 @@ describe('two attempts on one ledger', () => {
       expect(await one.call(full(ids[1] ?? ''))).toMatchObject({ kind: 'parked', reason: 'budget' });
       expect(await other.call(full(ids[1] ?? ''))).toMatchObject({ kind: 'answer' });
       while (hall.sandbox.v1Remaining > 2) hall.sandbox.dashboardUnlock();
-      // Two units remain, and the third call tells so.
+      // Two units remain, and the third answer reports that.
       expect(await hall.ask(full(ids[2] ?? ''))).toMatchObject({ kind: 'answer' });
       const { held } = holdCalls(hall.v1);
       const last = hall.ask(full(ids[3] ?? ''));

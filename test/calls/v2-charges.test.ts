@@ -24,7 +24,7 @@ const FAILURES: readonly [what: string, status: number, body: string][] = [
   ['a gateway', 502, '<html>'],
 ];
 
-/** What is booked for an operation that fails like this; undefined where its document takes it for an answer. */
+/** The recorded charge of an operation that fails like this. Undefined if its document accepts it as an answer. */
 function booked(name: keyof typeof v2Operations, status: number, body: string) {
   const operation = v2Operations[name];
   const error = v2Error({ status, headers: {}, body: Buffer.from(body), durationMs: 1 }, operation, NOW);

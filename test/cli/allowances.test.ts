@@ -29,7 +29,7 @@ const found = ({ v2_permissions }: Told, wanted: string) => v2_permissions.find(
 const thePlan = (told: Told) => found(told, 'credit_report.plan');
 const theDay = (told: Told) => found(told, 'credit_report.daily');
 
-/** Somebody else on the account, who generates reports of other companies, or looks at people. */
+/** Another user of the account, who generates reports of other companies or looks at people. */
 async function somebodyElse<T>({ sandbox }: Job, use: (v2: PlatformV2Client) => Promise<T>): Promise<T> {
   const routes = routesOf(sandbox);
   const v2 = new PlatformV2Client({ baseUrl: sandbox.v2BaseUrl, apiKey: sandbox.keys.v2, routes });
@@ -177,7 +177,7 @@ describe('the counts that doctor reads', { tags: 'long' }, () => {
   const kept = async ({ cwd }: Job, table: string): Promise<number> =>
     (await inLedger(join(cwd, 'data'), `SELECT 1 AS one FROM ${table}`)).length;
 
-  // In a database there is a ledger from the beginning, and nobody has it alone.
+  // A database has a ledger from the beginning, and no process has it alone.
   test.skipIf(isOnPostgres)('are stored in an existing ledger, and a dead attempt is left alone', async () => {
     await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
       await job.kybatch(['doctor']);

@@ -28,7 +28,7 @@ test('X-2 a provider under another base URL counts as another, and nothing is bo
     expect(again.textOf('OWNED_ELSEWHERE')).toMatch(told);
     expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 } });
     expect(sandbox.chargeLog).toHaveLength(paid + 4);
-    // As much is owned there now: nothing is to be said, and nothing is bought.
+    // An equal number of answers is stored there now, so kybatch prints no note and buys nothing.
     const both = await kybatch(['doctor'], renamed);
     expect(both.codes.filter((code) => /^OWNED_ELSEWHERE$|^GUARD_/.test(code))).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--concurrency', '1'];
 const CHECK = ['status', '--check'];
 
-/** A name alone is never enough: a person is asked. */
+/** A name alone is never enough, so the row needs review. */
 const inQuestion = (row: object) => ({ ...row, registration_number: '', vat_number: '' });
 
 const nextOf = async ({ kybatch }: Job, args: readonly string[]) => jsonOf<EndJson>(await kybatch(args)).next;
@@ -93,7 +93,7 @@ describe('status --check', () => {
       const { run, next } = jsonOf<EndJson>({ code, ...end });
       expect(next).toMatch(/^kybatch resume /);
       expect(await nextOf(job, [...CHECK, '--json'])).toBe(`kybatch review export ${run}`);
-      // As `run` has said: the workbook of the results has the questions, until one is answered elsewhere.
+      // As `run` has printed: the workbook of the results has the questions, until one is answered elsewhere.
       const workbook = `${run}/results.xlsx`;
       expect((await kybatch(['status'])).textOf('REVIEW_NEXT')).toContain(workbook);
       clock.advance(60_000);

@@ -13,7 +13,7 @@ import { terminalOf } from './terminal/terminal-of.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml'];
 
-/** How many rows have each reason. */
+/** The number of rows for each reason. */
 type Reasons = Readonly<
   Record<'repairs' | 'to_person_reasons' | 'need_name_reasons', Readonly<Record<string, number>>>
 >;
@@ -128,7 +128,7 @@ describe('progress without a terminal', () => {
     clock.advance(1);
     await new Promise(setImmediate);
     expect(io.said).toEqual(['PROGRESS']);
-    // Rows done and all, rows a second, units spent and left, reports bought and awaited, failures, seconds to go.
+    // Rows done and all, rows a second, units spent and left, reports bought and awaited, failures, seconds left.
     expect(printed().match(/[\d.]+/g)).toEqual(['41', '100', '1.0', '21', '899', '1', '1', '1', '57']);
     await display.stop();
   });
@@ -142,7 +142,7 @@ test('the line shows until when a lost report is looked for, and the time to go'
   for (let row = 91; row <= 98; row++) display.listen(settled(row, { outcome: 'complete', hold: null }));
   display.listen(settled(99, { outcome: 'pending', hold: 'waiting', lookUntil }));
   display.listen(settled(100, { outcome: 'pending', hold: 'parked' }));
-  // The time to go is the last part, after what is parked.
+  // The remaining time is the last part, after the rows on hold.
   const toGo = () => / UTC, 1 [^,]*, \D*(\d.*? s)\b/.exec(display.line())?.[1];
   clock.advance(60_000);
   expect(display.line()).toMatch(/ 1 [^,]*, [^,]* 2026-03-01 10:15 UTC, 1 /);

@@ -89,7 +89,7 @@ long('the last line counts the changes that only --all shows', () => {
         .replace(/^\{/, '{"note":"a","remark":"b",');
     sandbox.script(aRecord, [{ rewrite: says }]);
     await night();
-    // Headings name the company as it is called by now; what it was called is in the change.
+    // Headings use the current name of the company. The change has its earlier name.
     const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.*: ID .*$/gm);
     expect(headings).toEqual([expect.stringMatching(/^Named Anew: /), expect.stringMatching(/^Named Anew: /)]);
     const linesOf = async (...words: string[]) =>

@@ -5,7 +5,7 @@ import { type EndJson, jsonOf, withJob } from './here.js';
 
 const DAY = 86_400_000;
 const FIVE_YEARS = 5 * 365 * DAY;
-// The guard `clock` would refuse such nights: what is in the ledger of those that were let pass is told here.
+// The guard `clock` would refuse such nights. These tests cover ledgers of nights without it.
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--accept', 'clock'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
 const PIPELINE = ['stages: [record]', 'freshness: {fullKyb: 30d, searchKyb: 90d}'];
@@ -27,7 +27,7 @@ test('after a run with a clock far ahead nothing is bought again, and the way ou
     expect(unitsOf(await kybatch([...RUN, '--rebuy', '--json']))).toBe(4);
     expect((await kybatch(['doctor'])).codes).not.toContain('CLOCK_NOTE');
     expect((await kybatch(RUN)).codes).toContain('NOTHING_DUE');
-    // The last run is the one that was begun last, whatever its date.
+    // The last run is the one that began last, independent of its date.
     const last = new Date(clock.now()).toISOString().slice(0, 10);
     expect((await kybatch(['status'])).textOf('RUN_STATE')).toContain(` ${last}-`);
   });

@@ -10,7 +10,7 @@ const HOW = ['--pipeline', './p.yaml'];
 const RUN = ['run', 'in.csv', ...HOW, '--yes'];
 const PEOPLE = ['Anna Schmidt', 'Bernd Kunz', 'Carla Diaz', 'Dora Heine'];
 
-/** Rows whose name could be in either of two columns: without legal forms nothing tells a company from a person. */
+/** Rows whose name could be in either of two columns. Without legal forms, a company looks like a person. */
 const unclear = ({ rows }: Job) =>
   rows.slice(0, 4).map(({ registration_number, country }, index) => ({
     Name: PEOPLE[index],
@@ -19,7 +19,7 @@ const unclear = ({ rows }: Job) =>
     country,
   }));
 
-/** A command as words: none of them holds a quotation mark. */
+/** The words of a command. None of them has a quotation mark. */
 const asWords = (command = ''): readonly string[] =>
   command.split(/ (?=(?:[^']*'[^']*')*[^']*$)/).map((word) => word.replaceAll("'", ''));
 
@@ -113,7 +113,7 @@ describe('a list that comes again', { tags: 'long' }, () => {
       job.writeCsv('in.csv', called('Nothing we know'));
       const [only, ...others] = suggested(await job.kybatch(RUN));
       expect([only, others]).toEqual([expect.arrayContaining(['registration_number=Nothing we know']), []]);
-      // A new column that is called so is the old one with another name.
+      // A new column with this name is the old one, renamed.
       job.writeCsv('in.csv', called('Company number'));
       const renamed = await job.kybatch([...RUN, '--json']);
       expect(renamed.textOf('AGREED_COLUMN_REPLACED')).toMatch(/"registration_number".*: "Company number" /);

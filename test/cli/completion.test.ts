@@ -8,7 +8,7 @@ import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { here, withJob } from './here.js';
 
-/** What may follow, without what it is. */
+/** The completions without their descriptions. */
 async function following(words: readonly string[], cwd = '/', env = {}): Promise<readonly string[]> {
   const { code, stdout, stderr } = await here(['__complete', ...words], { cwd, env });
   expect([code, stderr]).toEqual([0, '']);
@@ -63,7 +63,7 @@ describe('completions', () => {
   ])('behind %j', async (words, expected) => {
     await withFolder(async (cwd) => {
       expect(await following(words, cwd)).toEqual(expected);
-      // Nothing is made by asking.
+      // Completion creates nothing.
       expect(readdirSync(cwd)).toEqual([]);
     });
   });
@@ -93,7 +93,7 @@ describe('completions', () => {
       expect(run).toMatch(/^\d{4}-\d\d-\d\d-\w+$/);
       expect(await following(['runs', '--data-dir', 'books', 'delete', run.slice(0, 4)], cwd, env)).toEqual([run]);
       expect(await following(['changes', ''], cwd, { ...env, KYBATCH_DATA_DIR: 'books' })).toEqual(['mine']);
-      // A file that is none; a database is refused by its server.
+      // A file without a ledger. A server refuses a database without one.
       if (isOnPostgres) return;
       writeFileSync(join(cwd, 'books', 'kybatch.db'), 'no ledger');
       expect(await following(['status', '--data-dir', 'books', ''], cwd, env)).toEqual([]);
@@ -113,7 +113,7 @@ test('the shell is guessed from $SHELL, and named where that does not help', asy
   expect((await here(['completion', 'fisch'], { cwd: '/' })).stderr).toContain('fish?');
 });
 
-/** Each shell completes `kybatch run --pipeline n` with its own means, and prints what it would show. */
+/** Each shell completes `kybatch run --pipeline n` with its own means, and prints the result. */
 const ASK = {
   bash: `COMP_WORDS=(kybatch run --pipeline n); COMP_CWORD=3; _kybatch; printf "%s\\n" "\${COMPREPLY[@]}"`,
   zsh: `_describe() { print -l -- "\${(@P)2}" }; _files() { print files }; words=(kybatch run --pipeline n); CURRENT=4; _kybatch`,

@@ -39,7 +39,7 @@ test('a question that is answered with the right number is searched again, confi
     }) as Line[];
     expect(company.registration_number).toContain(shown?.matched_registration_number);
     expect(shown?.reason).toContain('anna');
-    // The same row in another list costs a search at most, and asks nobody.
+    // In another list this row costs at most a search, and asks no question.
     writeFileSync(join(cwd, 'again.csv'), readFileSync(join(cwd, 'in.csv')));
     const before = sandbox.chargeLog.length;
     const again = await kybatch(RUN.map((word) => (word === 'in.csv' ? 'again.csv' : word)));
@@ -49,7 +49,7 @@ test('a question that is answered with the right number is searched again, confi
       await kybatch(['review', 'decisions', '--json']),
     );
     expect(decisions).toMatchObject([{ corrected_number: company.registration_number, candidate_id: null }]);
-    // Taken back, the question is open again.
+    // Without the decision, the question is open again.
     expect((await kybatch(['review', 'withdraw', String(decisions[0]?.id), '--json'])).code).toBe(0);
     expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1 });
   }));
@@ -60,7 +60,7 @@ long('a corrected number without a company is a question again, or no match', ()
     const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];
     const corrected = 'Köln HRB 999983';
     const wrong = { ...company, registration_number: other.registration_number ?? '', vat_number: '' };
-    // Without the name of a company, nothing is found by it.
+    // Without the name of a company, no search finds it.
     writeCsv('in.csv', [wrong, { ...wrong, id: 'unknown', name: 'Qqxyzzy Vornax' }]);
     await kybatch(RUN);
     expect(await answer(job, { corrected_number: corrected }, [0, -1])).toBe(0);

@@ -38,7 +38,7 @@ describe.skipIf(isOnPostgres)('a damaged ledger', () => {
 });
 
 describe('a stored answer that is damaged', () => {
-  /** As a disk does it: nothing is said, and another byte is there. */
+  /** Changes a byte without an error, as a disk does. */
   const rot = (job: Job, operation: string, row: number, sql = "bytes = unhex('00' || substr(hex(bytes), 3))") =>
     inLedger(
       join(job.cwd, 'data'),
@@ -100,14 +100,14 @@ describe('a stored answer that is damaged', () => {
   });
 });
 
-/** What `doctor --deep` says about stored answers. */
+/** The result of `doctor --deep` for stored answers. */
 async function deep({ kybatch }: Job) {
   const { code, ...end } = await kybatch(['doctor', '--deep', '--json']);
   const { findings } = jsonOf<{ findings: { check: string; state: string; detail: string }[] }>({ code, ...end });
   return { code, found: findings.filter(({ check }) => check === 'stored answers') };
 }
 
-/** Every so many bytes another one, from the second page on. */
+/** Changes one byte in each interval, from the second page on. */
 function flipBytes(path: string, count: number): void {
   const { size } = statSync(path);
   const file = openSync(path, 'r+');

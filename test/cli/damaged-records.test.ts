@@ -10,7 +10,7 @@ import { type EndJson, type Job, jsonOf, type Said, withJob } from './here.js';
 
 const ROWS = 3;
 
-/** A finished run, and copies of its ledger in which something is as a failing disk left it. */
+/** A finished run, and copies of its ledger in which a failing disk has damaged a record. */
 interface Bench {
   readonly job: Job;
   readonly run: string;

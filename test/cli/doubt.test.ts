@@ -15,7 +15,7 @@ interface ListJson {
   readonly calls: readonly (Readonly<Record<string, unknown>> & { readonly call: number })[];
 }
 
-/** A night whose last record was lost: no later answer tells what remains, so a person has to look. */
+/** A night whose last record was lost. No later answer has the remaining units, so a person has to check. */
 async function lostNight({ rows, writeCsv, kybatch, sandbox }: Job): Promise<EndJson & Pick<Said, 'textOf'>> {
   writeCsv('in.csv', rows.slice(0, 3));
   // The first of them is the check of the key.
@@ -28,7 +28,7 @@ async function lostNight({ rows, writeCsv, kybatch, sandbox }: Job): Promise<End
 const listed = async ({ kybatch }: Job, ...args: string[]) =>
   jsonOf<ListJson>(await kybatch(['charges', 'list', ...args, '--json'])).calls;
 
-/** The command that a message names, as somebody would paste it. */
+/** The words of a suggested command, as a user would paste it. */
 const paste = (command: string | undefined) => (command ?? '').split(' ').slice(1);
 
 describe('charges', () => {
@@ -36,7 +36,7 @@ describe('charges', () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch charges' });
-      // Nothing that was lost is asked for again: the bound holds.
+      // No lost call is repeated, so the limit holds.
       expect(end.textOf('RUN_STARTED')).toMatch(/: 3 .* 9 units\.$/);
       expect(end.textOf('DOUBT_NEXT')).toMatch(/ kybatch charges$/);
       const { stdout, textOf } = await job.kybatch(paste(end.next));
@@ -55,7 +55,7 @@ describe('charges', () => {
       const { name } = job.rows[2] ?? {};
       const [call] = await listed(job);
       expect(call).toMatchObject({ run: later, input: { name }, holds_row: true });
-      // The run before is not asked about: the row and its call are in the later one.
+      // The earlier run does not ask, because the row and its call are in the later one.
       const before = await job.kybatch(['charges', 'charged', run, '--yes', '--json']);
       expect(jsonOf<object>(before)).toMatchObject({ calls: [], elsewhere: [{ run: later, calls: 1 }] });
       expect(before.textOf('CHARGES_ELSEWHERE')).toMatch(/kybatch charges charged \w{6}$/);
@@ -106,7 +106,7 @@ describe('charges', () => {
   long('a row that waits for the call of another row is counted with it, and continues with it', async () => {
     await withJob(PARKS, async (job) => {
       const [first, second, third] = job.rows as [object, object, object];
-      // The same company twice: the second row waits for the call of the first.
+      // A repeated company: the second row waits for the call of the first.
       job.writeCsv('in.csv', [first, second, third, { ...third, id: 'again', segment: 'another' }]);
       job.sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
       const end = jsonOf<EndJson>(await job.kybatch(RUN));
@@ -162,7 +162,7 @@ describe('charges', () => {
   long('resend lets the row continue: the next attempt sends again, and the charge stays unknown', async () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
-      // Without a word from a person it stays parked, however often it is tried.
+      // Without a decision of a person it stays parked, however often it is tried.
       for (const again of [['resume', '--yes'], RUN]) {
         const { code, textOf } = await job.kybatch(again);
         expect(code).toBe(3);
@@ -331,7 +331,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
       expect(await listed(job, '--settled')).toMatchObject([
         { call: call?.call, charge: 'charged', note: expect.stringMatching(every) },
       ]);
-      // Not by accident: only a call that is named is settled anew.
+      // Not by accident: only a named call is settled again.
       expect((await job.kybatch(['charges', 'free', run, '--yes'])).codes).toContain('EVERY_CHARGE_KNOWN');
       expect((await job.kybatch(['charges', 'resend', id, '--yes'])).code).toBe(2);
     });
@@ -341,7 +341,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
     await withJob(PARKS, async (job) => {
       const { rows, writeCsv, kybatch, sandbox } = job;
       writeCsv('in.csv', rows.slice(0, 2));
-      // One of them was charged, and the other never reached the provider: nobody can tell which.
+      // One of them was charged, and the other never reached the provider. kybatch cannot tell which.
       sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer', 'resetBefore']);
       expect((await kybatch(RUN)).code).toBe(3);
       writeCsv('other.csv', rows.slice(4, 5));
@@ -354,9 +354,9 @@ describe('a recorded charge', { tags: 'long' }, () => {
       // The calls, the provider's count before and after, the units that it leaves for them.
       expect(free.textOf('COUNT_DISAGREES')).toMatch(/ \d+, \d+:\n.* [\d,]+ .* [\d,]+, .* 1 .*\n.* 1 .* 2 /);
       expect(jsonOf<object>(free)).toMatchObject({ contradictions: [{ missing_units: 1, other_calls_in_doubt: 0 }] });
-      // A remark in brackets is kept with each.
+      // Each keeps its remark in brackets.
       for (const { note } of await listed(job, '--settled')) expect(note).toMatch(/ \(against the remaining units\)$/);
-      // One charged and one free is what the units say.
+      // According to the units, one was charged and one was free.
       const right = await kybatch(['charges', 'charged', String(calls[0]?.call), '--yes']);
       expect(right.codes).not.toContain('COUNT_DISAGREES');
     });

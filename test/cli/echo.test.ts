@@ -12,7 +12,7 @@ import { here } from './here.js';
 const V1_KEY = 'live_Zq74Xk29vB3mN8pR5tW1yA6cD0eFgH';
 const V2_KEY = 'tok-9f8e7d6c5b4a39281706f5e4d3c2b1a0';
 
-/** Both keys in every spelling, among what would steer a terminal or add a line of its own. */
+/** Both keys in every spelling, among codes that control a terminal or add a line. */
 const ECHO = `\u001b[31m${V1_KEY}\u0007\n${V2_KEY.toUpperCase()}\u202e${encodeURIComponent(`${V1_KEY}/${V2_KEY}`)}\u0000\r\u009b2J`;
 const LONG = `${'x'.repeat(480)}${V1_KEY} ${V2_KEY} ${ECHO}`;
 const IN_HEADERS = `${V1_KEY} ${V2_KEY}`;
@@ -45,7 +45,7 @@ const v1Error = (status: number, code: string): Answer => [
   { error: { code, message: LONG, status }, request_id: ECHO, documentation_url: `https://x/${V1_KEY}` },
 ];
 
-/** How the record and the financials are refused. */
+/** The refusals of the record and the financials. */
 const REFUSALS: Readonly<Record<string, { readonly v1: Answer; readonly v2: Answer }>> = {
   validation: { v1: v1Error(400, `BAD_${ECHO}`), v2: [400, { [ECHO]: [LONG, ECHO] }] },
   scope: { v1: v1Error(403, 'INSUFFICIENT_SCOPE'), v2: [400, { fields: [ECHO, LONG] }] },
@@ -69,7 +69,7 @@ function provider(refusal: () => { readonly v1: Answer; readonly v2: Answer }) {
     const url = request.url ?? '';
     const answer = ([status, body]: Answer) => json(response, status, body, headers);
     if (url.endsWith('/metrics')) return answer([200, []]);
-    // The check at a start has nothing to hold against the key.
+    // The check of the key accepts this answer.
     if (url.includes('/kyb/0/')) return answer(v1Error(400, ECHO));
     if (url.endsWith('/kyb/search')) {
       const empty = request.headers['content-length'] === '2';
@@ -100,7 +100,7 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
           return code;
         };
         for (kind of Object.keys(REFUSALS)) {
-          // A cell of the file steers no terminal either.
+          // A cell of the file must not control a terminal, either.
           const lines = ['name,country,registration_number,id', `Acme B.V.,NL,12345678,${kind}`];
           writeFileSync(
             join(cwd, `${kind}.csv`),
@@ -139,7 +139,7 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
   });
 });
 
-/** Not even half of one, in whatever case. */
+/** Not even half of a key, in upper or lower case. */
 function expectNoKey(where: string, text: string): void {
   const lower = text.toLowerCase();
   for (const key of [V1_KEY, V2_KEY])

@@ -19,7 +19,7 @@ describe('the plan', { tags: 'long' }, () => {
       const rows = [{ country: 'GB', website: leads.website }];
       writeCsv('in.csv', rows);
       const { v1_units, v2_calls } = jsonOf<PlanJson>(await kybatch(['plan', 'in.csv', ...PIPELINE]));
-      // Two are asked, and each may name a number that is searched for; the first is enough here.
+      // Two are asked, and each may name a number that is searched for. Here the first is enough.
       expect({ v1_units, v2_calls }).toMatchObject({ v1_units: { at_most: 2 }, v2_calls: { at_least: 1, at_most: 2 } });
       await runRows(rows);
       expect(chargesByOperation(sandbox.chargeLog)).toEqual({ companiesLookup: 1, searchKyb: 1 });
@@ -32,7 +32,7 @@ describe('the plan', { tags: 'long' }, () => {
       const row = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
       writeCsv('in.csv', [row]);
       const { v1_units, v2_calls } = jsonOf<PlanJson>(await kybatch(['plan', 'in.csv', ...PIPELINE]));
-      // No LinkedIn address: four can be asked. Two searches, four for numbers that are named, and the record.
+      // No LinkedIn address: four can be asked. Two searches, four searches for named numbers, and the record.
       expect({ v1_units, v2_calls }).toMatchObject({ v1_units: { at_least: 1, at_most: 7 }, v2_calls: { at_most: 4 } });
       await runRows([row]);
       const { searchKyb = 0 } = chargesByOperation(sandbox.chargeLog);

@@ -14,7 +14,7 @@ describe('a row whom no search finds', () => {
     await withFallback(['website'], async ({ company, leads, runRows }) => {
       const foreign = { name: NOBODYS_NAME, country: 'FR', registration_number: '', website: leads.website };
       const { code, rows, candidates, sent } = await runRows([{ ...NOBODY, website: leads.website }, foreign]);
-      // What was asked for one row is owned for the other: three searches by their own words, one for what is named.
+      // Answers for one row are reused for the other: three searches for their own fields, one for the named number.
       expect([...sent].sort()).toEqual(['enrichCompanyByWebsite', ...SEARCHED, ...SEARCHED]);
       expect(code).toBe(3);
       const told = `${leads.website} \\w+ ${company.registrationNumber} \\(GB\\)`;
@@ -61,7 +61,7 @@ describe('a row whom no search finds', () => {
         for (const row of rows) expect(row).toMatchObject({ error_code: 'HINT_ONLY', matched_on: '' });
         expect(end.outcomes).toMatchObject({ needs_review: followed.length });
         expect(new Set(candidates.map(({ id }) => id))).toEqual(new Set([company.v1Id]));
-        // The number that all of them name is searched for once.
+        // All of them name one number, which is searched for once.
         const hints = ['autocomplete', 'companiesLookup', 'companiesLookup', 'enrichCompanyByLinkedin'];
         expect([...sent].sort()).toEqual([...hints, 'enrichCompanyByWebsite', 'searchKyb']);
         expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
@@ -71,8 +71,8 @@ describe('a row whom no search finds', () => {
 
   test('is confirmed if the named number is the number of the row', async () => {
     await withFallback(['registry'], async ({ company, runRows, sandbox }) => {
-      // The searches that the row's own words lead to bring nobody; the one for the number as it is named does. The first
-      // of all is the check of the key.
+      // The searches for the row's own fields find no company, and the search for the named number does. The first call
+      // is the check of the key.
       sandbox.script({ operation: 'searchKyb' }, ['none', { rewrite: '[]' }, { rewrite: '[]' }]);
       const named = { ...company, registrationNumber: company.registrationNumber ?? '' };
       sandbox.script({ operation: 'enrichCompanyByRegistry' }, { rewrite: (body) => spelled(body, named) });
@@ -148,13 +148,13 @@ long('a list whose pipeline begins to follow leads asks only about rows without 
     const first = await runRows(list, ['--pipeline', './without.yaml']);
     expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
     const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
-    // That nobody is found costs nothing.
+    // A search without a result is free.
     expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 0, at_most: 1 } });
     const second = await runRows(list);
     expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
     expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
     expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
-    // By turns with one that does not follow them: the same members, and nothing is paid twice.
+    // In turns with a list that does not follow them: the companies stay, and nothing is paid twice.
     const third = await runRows(list, ['--pipeline', './without.yaml']);
     expect(third.sent).toEqual([]);
     expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);

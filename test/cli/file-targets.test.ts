@@ -20,7 +20,7 @@ import { here, Interrupts } from './here.js';
 const SAMPLE = ['sandbox', 'sample', '--rows', '3'];
 const REVIEW = ['review', 'export', '--force'];
 
-/** A folder with a ledger and with what kybatch is told to read. */
+/** A folder with a ledger and with all files that kybatch reads. */
 async function withPlaces(use: (cwd: string) => Promise<void>): Promise<void> {
   await withFolder(async (cwd) => {
     const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
@@ -47,7 +47,7 @@ describe('a file that a command is to write', () => {
           readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((name) => !/-(?:wal|shm)$/.test(name));
         const before = names();
         const ledger = readFileSync(join(cwd, 'data', 'kybatch.db'));
-        // One check serves both; what comes after it is each command's own.
+        // One check serves both. Each command has its own next step.
         for (const [out, refusal, named] of [
           ['data', 'OUT_HOLDS_DATA', '/data'],
           ['data/kybatch.db', 'OUT_NOT_FREE', '/data/kybatch.db'],
@@ -99,7 +99,7 @@ describe('a file that a command is to write', () => {
       const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
       for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
       expect(await sample('--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '', codes: ['SAMPLE_WRITTEN'] });
-      // Somebody's own rows look like a sample's; there are no right answers for them.
+      // A user's own rows look like a sample's, but there are no right answers for them.
       copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
       mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });
       writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
@@ -114,7 +114,7 @@ describe('a file that a command is to write', () => {
         await beginRun(ledger, { id: name, inputPath: join(cwd, name), now: 0 }, [{ values: ['x'], fields: {} }]);
       await ledger.close();
       expect(await sample('--out', 'mine.txt', '--force')).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
-      // A sample that was run is a sample still.
+      // A sample that was run can still be replaced.
       expect((await sample('--out', 'own.csv')).code).toBe(0);
     });
   });
@@ -136,7 +136,7 @@ describe('a file that a command is to write', () => {
     await withFolder(async (cwd) => {
       mkdirSync(join(cwd, 'theirs'));
       chmodSync(join(cwd, 'theirs'), 0o555);
-      // Root may write anywhere but here.
+      // Root may write anywhere else.
       const out = process.getuid?.() === 0 ? '/sys/x.csv' : 'theirs/x.csv';
       const { code, codes } = await here([...SAMPLE, '--out', out], { cwd });
       expect(['NO_PERMISSION', 'READ_ONLY']).toContain(codes[0]);

@@ -43,7 +43,7 @@ describe('little space in the data directory', () => {
     });
   });
 
-  // Where the ledger is on a server, its disk is that of the server.
+  // A ledger on a server uses the server's disk.
   test.skipIf(isOnPostgres)(
     'a disk that fills up in the middle ends the start, and status says why afterwards',
     { tags: 'long' },

@@ -10,7 +10,7 @@ import { type EndJson, here, Interrupts, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
 
-/** Rows as an interrupted start leaves them behind. */
+/** Rows as an interrupted attempt leaves them. */
 async function withRows(cwd: string, run: string, rows: Readonly<Record<number, Partial<Checkpoint>>>): Promise<void> {
   const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
   try {
@@ -136,7 +136,7 @@ describe('a stored answer is not bought again', { tags: 'long' }, () => {
   });
 });
 
-/** Looks at each request as it comes in, and lets it pass. */
+/** Calls `act` once when this many units are charged. All requests pass. */
 function onceCharged(sandbox: Sandbox, units: number, act: () => void): void {
   let acted = false;
   sandbox.script((request) => {
@@ -201,7 +201,8 @@ describe('going on', () => {
     async (_, pipeline, said, isWaiting) => {
       await withJob({ pipeline, reportDelayMs: 3_600_000 }, async ({ rows, writeCsv, kybatch, sandbox }) => {
         writeCsv('in.csv', rows.slice(0, 1));
-        // Two: a slow machine may give up the check of the key before it is sent, and the check takes the first.
+        // Two refusals: a slow machine may give up the check of the key before it is sent, and the check takes the
+        // first.
         const later = { status: 429, code: 'RATE_LIMITED', retryAfter: 3600 } as const;
         sandbox.script({ operation: 'searchKyb' }, [later, later]);
         const interrupts = new Interrupts();
@@ -239,7 +240,7 @@ describe('going on', () => {
     },
   );
 
-  // In a database several may be.
+  // A database allows several.
   test.skipIf(isOnPostgres)(
     '75 while another process is running, and reading is allowed',
     { tags: 'long' },

@@ -147,7 +147,7 @@ const LIST: CheckView['lists'][number] = {
   given: {},
 };
 
-/** What is told of the same figures, in each case that has words of its own. */
+/** The messages about these figures, in each case with its own words. */
 test('V1-5 V2-3 X-3 sums in words', async () => {
   const spent = (unknown: number, unknownCalls = END.unknownCalls) =>
     mapTexts(

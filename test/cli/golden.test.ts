@@ -18,7 +18,7 @@ import {
 
 /**
  * The text of each command, as a person sees it on 80 columns. Other tests assert codes and JSON, so that words can
- * change. `npx vitest run test/cli/golden.test.ts -u` writes the files again; read the difference before you commit it.
+ * change. `npx vitest run test/cli/golden.test.ts -u` writes the files again. Read the difference before you commit it.
  */
 type Shown = (file: string, ...commands: readonly (readonly string[])[]) => Promise<void>;
 
@@ -55,11 +55,11 @@ async function show(job: Job, args: readonly string[], more: Partial<HereOptions
   const command = ['kybatch', ...args]
     .map((word) => (/[\s"]/.test(word) || word === '' ? `'${word}'` : word))
     .join(' ');
-  // Wrapped here as a screen wraps it: by then paths have the same length on every machine.
+  // Wrapped here as a screen wraps it, because by then paths have equal lengths on every machine.
   return `$ ${masked(command, job)}\n${wrapped(masked(printed, job), 80)}${code === 0 ? '' : `exit code ${code}\n`}`;
 }
 
-/** Without what differs from run to run: IDs, paths, ports, speed, sizes. The clock stands still by itself. */
+/** Replaces values that differ from run to run: IDs, paths, ports, speed, sizes. The clock does not advance. */
 const masked = (text: string, { cwd, sandbox }: Job): string =>
   text
     .replaceAll(cwd, '~')
@@ -77,9 +77,9 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(/\bin \d+\.\d s\b/g, 'in N s')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 
-/** Without what moves the cursor and colours. */
+/** Without cursor movements and colours. */
 const plain = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
   text.replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, '');
 
 /** Three rows that are found, two with a question, two that are invalid. */
@@ -96,7 +96,7 @@ function mixed({ rows }: Job): readonly Partial<Job['rows'][number]>[] {
   ].map((row, index) => ({ ...row, id: `C-${index + 1}` }));
 }
 
-// The ledger is named in many of them, and PostgreSQL has names of its own.
+// Many of them name the ledger, and PostgreSQL has other names.
 describe.skipIf(isOnPostgres)('the text of', () => {
   test('a run with prices', () =>
     withGolden({ pipeline: ['stages: [record, financials, credit-report]', `prices: ${PRICES}`] }, async (job) => {

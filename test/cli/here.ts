@@ -12,14 +12,14 @@ import { environmentFor, type Finished, withFolder } from '../helpers/cli.js';
 import { dataDirIn, ledgerEnvironment } from '../helpers/ledger-place.js';
 import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
-/** What a command line has ended with, and the codes of all that it said. */
+/** The exit of a command line, and the codes of all its messages. */
 export interface Said extends Finished {
   readonly codes: readonly string[];
-  /** The messages with this code, each on lines of its own: for the numbers and names in them. */
+  /** The messages with this code, each on its own lines. For the numbers and names in them. */
   readonly textOf: (code: string) => string;
 }
 
-/** The rows by outcome as they are printed, and all rows last. Golden files hold the words beside them. */
+/** The printed number of rows by outcome, and all rows last. Golden files hold the words beside them. */
 export const rowsCounted = ({ textOf }: Said): readonly number[] =>
   [...textOf('ROWS_COUNTED').matchAll(/^ +([\d,]+) {2}[a-z]/gm)].map(([, rows = '']) =>
     Number(rows.replaceAll(',', '')),
@@ -29,23 +29,22 @@ export interface HereOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  /** A person at a terminal, and what they answer. */
+  /** A person at a terminal, with these answers. */
   readonly answers?: (question: string) => string | undefined;
-  /** Sees everything that is printed, as it is printed. */
+  /** Receives all output as it is printed. */
   readonly onOutput?: (text: string) => void;
-  /** Told the code of each message, as it is said. */
+  /** Receives the code of each message as it is printed. */
   readonly onCode?: (code: string) => void;
-  /** The keys that a person presses, one after the other. */
   readonly keys?: readonly string[];
   readonly columns?: number;
   readonly interrupts?: Interrupts;
-  /** What is piped in; without it a terminal is there. */
+  /** Piped input. Without it, input is a terminal. */
   readonly stdin?: string | Uint8Array;
   /** Bytes left on the disk. */
   readonly freeBytes?: number | ((path: string) => number);
 }
 
-/** The command line in this process: what a child would only add is time to start. */
+/** Runs the command line in this process, because a child would only take longer to start. */
 export async function here(args: readonly string[], options: HereOptions): Promise<Said> {
   const {
     cwd,
@@ -103,7 +102,6 @@ const pressed = (keys: readonly string[]): Keys => ({
   drop: async () => {},
 });
 
-/** Signals without a process to send them to. */
 export class Interrupts {
   readonly #listeners = new Set<(signal: Interrupt) => void>();
 
@@ -132,11 +130,11 @@ export interface JobOptions extends BenchOptions {
   readonly pipeline?: readonly string[];
 }
 
-/** Patience is for people; tests have none. */
+/** Tests have no patience. */
 const IMPATIENT = ['retry: {attempts: 2, base: 1ms, cap: 1ms}'];
 const IMPATIENT_FOR_REPORTS = 'report: {first_poll: 1ms, poll_at_most: 5ms}';
 
-/** A sandbox, a folder with a pipeline in it, and a command line between them. */
+/** A sandbox, a folder with a pipeline, and a command line that uses both. */
 export async function withJob<T>(options: JobOptions, use: (job: Job) => Promise<T>): Promise<T> {
   const { pipeline = ['stages: [record]'], ...bench } = options;
   return await withFolder((cwd) =>
@@ -161,7 +159,7 @@ export async function withJob<T>(options: JobOptions, use: (job: Job) => Promise
   );
 }
 
-/** A registry in which nothing has changed yet is as its seed and size make it, and so are its rows: they are made once. */
+/** An unchanged registry depends only on its seed and size, and so do its rows. They are made once. */
 function cleanRows({ registry }: Sandbox): readonly SampleInput[] {
   const { seed, size, revision } = registry;
   const make = () => [...writeSample({ registry, rows: 30, dirty: false })].map(({ input }) => input);
@@ -191,11 +189,11 @@ export interface EndJson {
   readonly this_start: Readonly<Record<'units_charged' | 'credit_reports' | 'unknown_calls', number>>;
 }
 
-/** A record that is asked for, beside the check of the key at a start: that names no company. */
+/** A request for a record, unlike the check of the key, which names no company. */
 export const aRecord = ({ operation, path }: { readonly operation: string | undefined; readonly path: string }) =>
   operation === 'fullKyb' && !path.includes('/kyb/0/');
 
-/** The second record that is asked for gets no answer. Resolves when it is asked for. */
+/** The second request for a record gets no answer. Resolves when it is sent. */
 export function hangsAtSecondRecord(sandbox: Sandbox, first: 'none' | 'lostAnswer' = 'none'): Promise<void> {
   let asked = 0;
   return new Promise((resolve) => {

@@ -39,17 +39,17 @@ describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
       const held = view?.units_charged ?? 0;
       expect(held).toBeGreaterThan(1);
       expect(held).toBeLessThan(12);
-      // Nobody but the owner reads it, and one file is all there is.
+      // Only the owner can read it, and it is a single file.
       expect(readdirSync(join(cwd, 'kept'))).toEqual(['kybatch.db']);
       expect(statSync(join(cwd, 'kept', 'kybatch.db')).mode & 0o777).toBe(0o600);
       expect(statSync(join(cwd, 'kept')).mode & 0o777).toBe(0o700);
-      // Looking at it changes nothing in it.
+      // Reading it does not change it.
       const { mtimeMs } = statSync(join(cwd, 'kept', 'kybatch.db'));
       for (const look of [['runs'], ['status'], ['portfolios'], ['usage'], ['charges'], ['doctor', '--deep']])
         expect([look, (await kybatch([...look, '--data-dir', 'kept'])).code]).toEqual([look, 0]);
       expect(readdirSync(join(cwd, 'kept'))).toEqual(['kybatch.db']);
       expect(statSync(join(cwd, 'kept', 'kybatch.db')).mtimeMs).toBe(mtimeMs);
-      // Another ledger knows nothing of what came after: only that is bought once more.
+      // The copy has no later answers. Only these are bought again.
       const before = sandbox.chargeLog.length;
       const first = sandbox.chargeLog.slice(0, held);
       const again = jsonOf<EndJson>(await kybatch(['resume', '--json', '--no-export', '--data-dir', 'kept']));

@@ -21,14 +21,14 @@ const withoutPassword = (url: string): string => {
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export', '--json'];
 
-// It starts with a file.
+// It copies from a file.
 describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
   test('moves a ledger to PostgreSQL and back; on either copy nothing is bought again, and the rest once', () =>
     withJob({}, ({ cwd, env, rows, sandbox, writeCsv, kybatch }) =>
       withPostgres(async (url) => {
         const bought = () => sandbox.chargeLog.filter(({ operation }) => operation === 'fullKyb').length;
         writeCsv('in.csv', rows.slice(0, 6));
-        // A part of the list is bought in the file.
+        // With the file, kybatch buys a part of the list.
         expect((await kybatch([...RUN, '--max-units', '6'])).code).toBe(4);
         const inFile = bought();
         const there = { env: { ...env, KYBATCH_LEDGER_URL: url } };

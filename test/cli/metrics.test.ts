@@ -140,7 +140,7 @@ test('the figures are written when an attempt begins, and every minute while it 
     const interrupts = new Interrupts();
     const run = kybatch(RUN, { clock, interrupts });
     await until(() => sandbox.requestLog.some(aRecord));
-    // A night that is killed in its first minute is seen.
+    // A night that is killed in its first minute is noticed.
     await until(() => existsSync(file));
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 1/);
     rmSync(file);

@@ -28,7 +28,7 @@ const input = (company: Company) => ({
 const unknownToV2 = (sandbox: Sandbox): Company =>
   findPlainCompany(sandbox, (one) => sandbox.registry.hasRecord(one) && !sandbox.registry.inV2(one));
 
-/** What the registry has, as the provider would send it. */
+/** The registry's value, as the provider would send it. */
 const sent = (value: unknown): Readonly<Record<string, unknown>> => JSON.parse(JSON.stringify(value)) as never;
 const cell = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
@@ -52,7 +52,7 @@ describe('a portfolio of twenty', { tags: 'long' }, () => {
       expect(spent).toBeGreaterThanOrEqual(planned.at_least);
       expect(spent).toBeLessThanOrEqual(planned.at_most);
 
-      // Contacts are nobody's unless they are asked for; asking for them costs nothing.
+      // Contacts are returned only on request. A request for them is free.
       const text = ['firmographics', 'digital_profiles'].map((name) =>
         readFileSync(join(job.cwd, 'out', `${name}.csv`)),
       );

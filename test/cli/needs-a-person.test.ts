@@ -31,7 +31,7 @@ describe('rows that need a person', () => {
     await withJob({ ...PARKS, clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, ['none', fault]);
-      // The lost record may have taken the second unit: the others wait for another start.
+      // The lost record may have taken the second unit, so the others wait for another attempt.
       const first = await kybatch([...RUN, '--max-units', '2']);
       expect(first.code).toBe(4);
       expect(first.codes).toContain('ROWS_WAIT_FOR_IN_DOUBT');
@@ -61,7 +61,7 @@ describe('rows that need a person', () => {
         parked: { in_doubt: 1 },
         next: 'kybatch charges',
       });
-      // What was said is what happens.
+      // The message was right.
       expect((await kybatch(['resume', '--yes'])).code).toBe(3);
     });
   });
@@ -104,7 +104,7 @@ describe('rows that need a person', () => {
 
 const CHECK = ['status', '--check', '--json'];
 
-/** A name alone is never enough: a person is asked. */
+/** A name alone is never enough, so the row needs review. */
 const inQuestion = (row: object) => ({ ...row, registration_number: '', vat_number: '' });
 
 const wordsOf = (command: string | undefined) => (command ?? '').split(' ').slice(1);
@@ -139,7 +139,7 @@ long(
       const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
       expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);
 
-      // A sheet that is being filled in is not written over, whoever is asked what leads on.
+      // A sheet with answers is not overwritten by any command that suggests next steps.
       const apply = 'kybatch review apply review.csv';
       expect((await list('in.csv', one, two)).next).toBe(apply);
       expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(apply);

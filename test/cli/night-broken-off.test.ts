@@ -27,7 +27,7 @@ test('an interrupted or killed attempt is not well until another one continues i
       portfolios: [{ troubles: [{ kind: 'interrupted' }] }],
       next: expect.stringMatching(/^kybatch resume /),
     });
-    // As a kill leaves it.
+    // The ledger after a kill.
     await inLedger(join(cwd, 'data'), 'UPDATE starts SET ending = NULL, ended_at = NULL');
     clock.advance(3_600_000);
     const died = await kybatch([...CHECK, '--json']);
@@ -77,7 +77,7 @@ test.each(refuse)('an attempt %s is not well until another one succeeds', async 
     expect(check.stdout).toContain(`kybatch ${next} in.csv`);
     if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/\): .* 1 .* 4\b/);
     writeCsv('in.csv', rows.slice(0, 4));
-    // Nothing is due: it got through.
+    // Nothing is due, so it succeeds.
     expect((await kybatch(RUN.map((word) => (word === './p.yaml' ? './good.yaml' : word)))).code).toBe(0);
     expect((await kybatch(CHECK)).code).toBe(0);
   });

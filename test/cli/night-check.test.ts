@@ -222,10 +222,10 @@ test('X-10 a suggestion has the limits of the last attempt, also if it was refus
     await refused('1', { env: { ...env, KYBATCH_V1_API_KEY: 'live_wrong' } });
     const { KYBATCH_V1_BASE_URL: _, ...none } = env;
     await refused('3', { env: none });
-    // An unusable limit is offered to nobody.
+    // An unusable limit is not suggested.
     expect((await kybatch([...RUN, '--max-units', '-1'])).code).toBe(2);
     expect((await kybatch(CHECK)).stdout).not.toContain('--max-units -1');
-    // What begins decides again.
+    // A new attempt decides again.
     expect((await kybatch([...RUN, '--max-units', '2'])).code).toBe(4);
     expect(jsonOf<EndJson>(await kybatch(['status', '--json'])).next).toMatch(' --max-units 2 --yes');
   });
@@ -387,7 +387,7 @@ long.each([
       stdout: expect.stringContaining('in.csv: '),
     });
     expect((await kybatch(['portfolios'])).stdout).not.toContain('tried.csv');
-    // What was bought for it is owned: only the record that failed is still to be had.
+    // Its answers are stored, so only the failed record is still to buy.
     const again = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--json']);
     expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 }, units_charged: 1 });
     expect(await kybatch(['portfolios', 'delete', 'nobody', '--yes'])).toMatchObject({ code: 2 });
@@ -491,7 +491,7 @@ long('a call of unknown charge needs a person until its charge is recorded, also
     writeCsv('in.csv', rows.slice(0, 2));
     sandbox.script({ operation: 'financial' }, 'lostAnswer');
     await kybatch([...RUN, '--concurrency', '1']);
-    // The company of the lost call is in the list no more.
+    // The company of the lost call has left the list.
     writeCsv('in.csv', rows.slice(1, 2));
     await kybatch(RUN);
     expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch charges\n$/);
@@ -539,7 +539,7 @@ long('X-9 units counted by the provider alone need a person for a week, unknown 
     };
     await next(1);
     expect(await check()).toMatchObject({ code: 0, troubles: [] });
-    // Somebody else uses the account.
+    // Another user of the account spends units.
     const before = used();
     const headers = { authorization: `Bearer ${sandbox.keys.v1}` };
     for (const index of [40, 41, 42])

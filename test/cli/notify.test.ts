@@ -13,7 +13,7 @@ import { aRecord, hangsAtSecondRecord, Interrupts, type Job, withJob } from './h
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--concurrency', '1'];
 const SECRET = '/services/a-very-secret-token';
 
-/** Writes down what it was told, and how it was called. */
+/** Records its input and its arguments. */
 const LISTENER = `import { readFileSync, writeFileSync } from 'node:fs';
 const told = JSON.parse(readFileSync(0, 'utf8'));
 writeFileSync('told.json', JSON.stringify({ told, args: process.argv.slice(2), env: process.env }));`;
@@ -74,7 +74,7 @@ long('a program is notified of failed rows and questions, and gets no key', asyn
       expect(Object.keys(env)).toContain('KYBATCH_V1_BASE_URL');
       expect(Object.keys(env).filter((name) => name.includes('KEY'))).toEqual([]);
       for (const key of Object.values(sandbox.keys)) expect(JSON.stringify({ told, env })).not.toContain(key);
-      // Nothing new has happened: nobody is told again.
+      // Nothing new has happened, so no notice is sent.
       expect((await kybatch(RUN)).code).toBe(3);
       expect(heard()).toBeNull();
     },
@@ -100,7 +100,7 @@ long('a program is notified of a stopped or refused attempt, and not of a succes
     });
     expect((await kybatch(['resume', '--yes'])).code).toBe(0);
     expect(heard()).toBeNull();
-    // A refusal has the keys of an end: which list, how it stands, and what to do.
+    // A refusal has the keys of an end: the list, its state, and the next step.
     writeCsv('in.csv', rows.slice(0, 3));
     expect((await kybatch(RUN, { env: { ...env, KYBATCH_V1_API_KEY: 'mistyped' } })).code).toBe(5);
     expect(heard()?.told).toMatchObject({
@@ -159,7 +159,7 @@ long('the attempt after a killed one reports what the killed one found', async (
     interrupts.send('SIGTERM');
     expect((await night).code).toBe(143);
     heard();
-    // As a kill leaves it.
+    // The ledger after a kill.
     await inLedger(join(cwd, 'data'), 'UPDATE starts SET ending = NULL WHERE id = (SELECT max(id) FROM starts)');
     clock.advance(86_400_000);
     expect((await kybatch(RUN)).code).toBe(3);
@@ -193,7 +193,7 @@ long('a truncated list reports the invalid row, the lost rows and their names', 
       left_members: left,
       this_start: { invalid: 1 },
     });
-    // The same file once more brings nothing new.
+    // The unchanged file brings nothing new.
     await kybatch(RUN);
     expect(heard()).toBeNull();
   });
@@ -249,7 +249,7 @@ long('only events in `on` are notified', async () => {
   });
 });
 
-// Between two tries as much time goes by as between two looks at what others do: the clock of these tests jumps over neither.
+// Two tries are as far apart as two looks at other processes, and the clock of these tests skips neither.
 test.skipIf(isOnPostgres)(
   'a webhook is tried three times; redirects are not followed, and its address is kept nowhere',
   async () => {
@@ -265,7 +265,7 @@ test.skipIf(isOnPostgres)(
           expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(3).fill(`POST ${SECRET}`));
           expect(JSON.parse(seen[2]?.body ?? '')).toMatchObject({ on: ['stopped'], exit_code: 4 });
           expect(end.codes).not.toContain('NOTIFY_FAILED');
-          // Whom `resume` tells is read from the file again, and every try fails now.
+          // `resume` reads the target of notices from the file again, and now every try fails.
           const again = await kybatch(['resume', '--yes', '--max-units', '1', '--json']);
           expect(again.code).toBe(4);
           expect(seen).toHaveLength(6);

@@ -191,7 +191,7 @@ long('a run may be named by its first characters while they are its own, whereve
     for (const words of COMMANDS)
       expect(await kybatch([...words, short]), words.join(' ')).toMatchObject({ code: 0, signal: null });
     expect(jsonOf(await kybatch(['status', short, '--json']))).toMatchObject({ run: first });
-    // What is behind the day, or the beginning of it.
+    // The part after the day, or the beginning of that part.
     for (const part of [first.slice(-6), first.slice(-6, -1), first.slice(-5)])
       expect(jsonOf(await kybatch(['status', part, '--json'])), part).toMatchObject({ run: first });
 
@@ -203,7 +203,7 @@ long('a run may be named by its first characters while they are its own, whereve
     }
     expect(await kybatch(['runs', 'delete', both, '--yes'])).toMatchObject({ code: 2 });
 
-    // What goes is named in full.
+    // The prompt names the whole run.
     const dropped = await kybatch(['runs', 'delete', short, '--yes']);
     expect(dropped).toMatchObject({ code: 0, codes: ['RUN_DROPPED'], stdout: expect.stringContaining(first) });
     expect(jsonOf(await kybatch(['runs', '--json']))).toMatchObject({ runs: [{ run: second }] });

@@ -24,7 +24,7 @@ interface Account extends Job {
   readonly run: (...more: readonly string[]) => Promise<EndJson & { readonly code: number | null }>;
 }
 
-/** An account that has one of the two APIs, and three companies. */
+/** An account with one of the two APIs, and three companies. */
 async function withAccount(api: 'V1' | 'V2', options: JobOptions, use: (account: Account) => Promise<void>) {
   const clock = new JumpingClock('2026-03-02T10:00:00Z');
   await withJob({ clock, ...options }, async (job) => {
@@ -55,7 +55,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
   await withAccount('V2', { pipeline: V2 }, async (account) => {
     const { cli, run, clock, companies, sandbox } = account;
     const doctor = await cli('doctor', '--pipeline', './p.yaml');
-    // A server has a clock of its own, which is not that of this test.
+    // A server has its own clock, which differs from that of this test.
     expect(doctor.code).toBe(isOnPostgres ? 2 : 0);
     expect(doctor.textOf('API_NOT_CONFIGURED')).toContain(' v1 ');
 
@@ -68,7 +68,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
     );
     expect(bounds.v1_units).toEqual({ at_least: 0, likely: 0, at_most: 0 });
 
-    // The budget of reports stops it, and it goes on where it was.
+    // The limit of reports stops it, and it continues from there.
     expect(await run('--max-reports', '1')).toMatchObject({ code: 4, outcomes: { complete: 1, pending: 2 } });
     const status = { rows: 3, outcomes: { complete: 1, pending: 2 } };
     expect(jsonOf<object>(await cli('status', '--json'))).toMatchObject(status);
@@ -96,7 +96,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
       })),
     );
     const officers = tableIn(account, 'officers');
-    // V2-9: whether current or former is not told.
+    // V2-9: the list does not distinguish current from former officers.
     expect(officers.every(({ resigned_at, work_status }) => resigned_at === null && work_status === null)).toBe(true);
     const people = inOrder.flatMap(
       (one) => JSON.parse(writeJson(sandbox.registry.v2.officers(one))) as { last_name: string }[],

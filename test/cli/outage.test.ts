@@ -66,7 +66,7 @@ describe('an outage', () => {
     });
   });
 
-  // Without a lock the lease alone tells who is alive, and it is over in two minutes.
+  // Without a lock only the lease shows whether a process is alive, and it ends in two minutes.
   test.skipIf(isOnPostgres)('is shown by status in another terminal, and resume is not suggested', async () => {
     await withJob(down, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
@@ -98,9 +98,9 @@ describe('an outage', () => {
   long('X-1 fails no row, also before it is known to be one', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 4));
-      // The check of the key, two rows that are answered, and two at the end that never are.
+      // The check of the key, two rows with answers, and two without, at the end.
       sandbox.script({ operation: 'searchKyb' }, ['none', 'none', 'none', 503, 503, 503, 503]);
-      // What is left of the budget lets one row go at a time.
+      // The rest of the limit allows one row at a time.
       const end = await kybatch([...RUN, '--concurrency', '1', '--max-units', '5', '--json']);
       expect(end.code).toBe(6);
       expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 2, failed: 0, pending: 2 } });

@@ -9,7 +9,7 @@ import { jsonOf, withJob } from './here.js';
 
 const COLUMNS = ['Customer', 'name', 'country', 'registration_number', 'Volume', 'Since', 'Seen'];
 
-/** Each cell as it is stored: `"` before a text, else a number, with its style behind `|`. */
+/** Each cell as stored: `"` before a text, else a number, with its style after `|`. */
 const row = (cells: readonly string[]): string =>
   `<row>${cells
     .map((cell) => {
@@ -67,7 +67,7 @@ test('cells that were numbers or days in the list are that in the results, and t
       ['1E+20', '=1+1', 45_000, null],
     ];
     expect(await results('in.xlsx')).toEqual(asStored);
-    // The same texts, for rows that are not due, and without kinds.
+    // The texts of rows that are not due, without kinds.
     const texts = [
       ['10001', '1234.5', '2023-03-15', '2023-03-15T06:00:00'],
       ['00123', '-7', '2023', '0.5'],
@@ -87,7 +87,7 @@ test('cells that were numbers or days in the list are that in the results, and t
     );
     expect(await results('in.csv')).toEqual(texts);
     expect(await results('in.xlsx')).toEqual(asStored);
-    // Rows that are asked about again take their cells with them.
+    // Rows that are processed again keep their cells.
     expect(await results('in.xlsx', '--rebuy')).toEqual(asStored);
   });
 });

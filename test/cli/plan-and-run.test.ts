@@ -39,7 +39,7 @@ test('a plan matches the cost of the run: new, unfinished, finished, stale, --re
     clock.advance(11 * DAY);
     expect((await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml'])).textOf('DUE')).toMatch(/: 3 stale$/);
     expect(await both('./p.yaml')).toMatchObject({ units: { likely: 3, at_most: 3 }, spent: 3, due: { stale: 3 } });
-    // What was bought at this very moment is not older than the run.
+    // An answer that was bought at this moment is not older than the run.
     clock.advance(DAY);
     expect(await both('./p.yaml', '--rebuy')).toMatchObject({ units: { likely: 6 }, spent: 6, due: { asked: 3 } });
     writeFileSync(join(cwd, 'other.yaml'), 'stages: [profile]\n');

@@ -17,7 +17,7 @@ interface Money {
   readonly without?: readonly string[];
 }
 
-/** The JSON of a plan, a run and all that shows it afterwards. */
+/** The JSON of a plan, a run and all commands that show it afterwards. */
 async function shown({ rows, writeCsv, kybatch }: Job, env: Readonly<Record<string, string>>) {
   writeCsv('in.csv', rows.slice(0, 3));
   const plan = jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json'], { env }));
@@ -53,7 +53,7 @@ async function showMoney(source: 'pipeline' | 'environment'): Promise<void> {
     expect(figure(planned.at_least)).toBeLessThanOrEqual(figure(money));
     expect(figure(planned.likely)).toBe(figure(money));
     expect(figure(planned.at_most)).toBeGreaterThanOrEqual(figure(money));
-    // The environment has the prices of all runs, whatever the pipelines say.
+    // The environment has the prices of all runs and replaces those of the pipelines.
     const ofAll = source === 'pipeline' ? moneyOf({ currency: 'USD', unit: '99', operations: {} }, bought) : money;
     expect(usage).toMatchObject({ money: ofAll });
     if (source === 'pipeline') {

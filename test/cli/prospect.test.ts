@@ -59,7 +59,7 @@ long('matching companies are written as a list and a table, and are free the sec
     expect(again).toMatchObject({ sent: 0, prospects: found.prospects });
     expect(sandbox.chargeLog).toHaveLength(bought);
 
-    // Asked anew: the pages and the profiles, and no vocabulary.
+    // Requested again: the pages and the profiles, and no vocabulary.
     const fresh = jsonOf<Found>(await kybatch([...ask, '--pages', '1', '--rebuy']));
     expect(fresh).toMatchObject({ sent: 6, is_part: true });
     expect(sandbox.chargeLog).toHaveLength(bought + 6);
@@ -207,7 +207,7 @@ long('a purged company leaves the stored pages, and its page is asked for again'
     await kybatch(ask);
     const [first] = rowsIn(cwd, 'f.csv');
     expect((await kybatch(['erase', '--entity', `companies:${first?.id}`, '--yes'])).code).toBe(0);
-    // Its page and its profile; and the page behind it, which would be older than the first.
+    // Its page and its profile, and the next page, which would be older than the first.
     expect(jsonOf<Found>(await kybatch(ask))).toMatchObject({ sent: 3, prospects: 6 });
   }),
 );

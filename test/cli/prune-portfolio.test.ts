@@ -53,7 +53,7 @@ long('a dropped list is forgotten, and its answers and charges stay', async () =
     expect(await inLedger(dataDir, 'SELECT 1 FROM rows WHERE run_id NOT IN (SELECT id FROM runs)')).toEqual([]);
     expect(await inLedger(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
 
-    // The same list, once more: what was bought for it is not bought again.
+    // The list again: its answers are not bought again.
     const paid = sandbox.chargeLog.length;
     writeCsv('done.csv', others.slice(0, 1));
     expect(jsonOf<EndJson>(await kybatch(run('done.csv')))).toMatchObject({ outcomes: { complete: 1 } });
@@ -71,7 +71,7 @@ test('a list without members and runs goes with whatever is pruned', async () =>
     await kybatch(['runs', 'delete', only, '--yes']);
     expect(await names()).toBe(0);
 
-    // One that an earlier version has left behind, and nothing else to prune.
+    // A portfolio from an earlier version, and nothing else to prune.
     for (const statement of "INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES ('left', '', 0, '/in.csv', '[]', 0)".split(
       '; ',
     ))

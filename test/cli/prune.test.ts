@@ -32,7 +32,7 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
   await withJob({ clock }, async (job) => {
     const { rows, writeCsv, kybatch, cwd } = job;
     const dataDir = join(cwd, 'data');
-    // The third row uses what the first has bought.
+    // The third row reuses the first row's answers.
     writeCsv('in.csv', [...rows.slice(0, 2), ...rows.slice(0, 1)]);
     const { run: old } = jsonOf<EndJson>(await kybatch(RUN));
     writeCsv('open.csv', rows.slice(2, 5));
@@ -64,7 +64,7 @@ long('removes exports, logs and finished runs of that age, and keeps stored answ
     const pruned = await kybatch(['prune', '--older-than', '30d', '--yes', '--json']);
     expect(pruned.code).toBe(0);
     expect(jsonOf<PruneJson>(pruned)).toMatchObject({
-      // A line that left the list ten days ago stands by one of its rows: they stay for that, and it is listed no more.
+      // A company that left the list ten days ago uses one of its rows. They stay for that, and the run is hidden.
       removed: { runs: [old], rows: 0, answers: 4, calls, logs: [join(dataDir, 'logs', `${old}.log`)] },
       kept: { unfinished: [open] },
       folders_left: [join(dataDir, 'exports', old)],
@@ -77,12 +77,12 @@ long('removes exports, logs and finished runs of that age, and keeps stored answ
     expect(runs.map(({ run }) => run).sort()).toEqual([open, recent].sort());
     expect(await inLedger(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual([before]);
     expect(await inLedger(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
-    // Calls that cost nothing went with their run; those that were paid for stay.
+    // Free calls are removed with their run, and paid calls stay.
     expect(await inLedger(dataDir, freeCalls)).toEqual([]);
     expect(await inLedger(dataDir, `SELECT 1 FROM calls WHERE run_id = '${old}' AND charge = 'charged'`)).not.toEqual(
       [],
     );
-    // Nothing is bought again because of it, and the books still say what was spent.
+    // Nothing is bought again because of it, and the ledger still shows the spending.
     const paid = sandbox.chargeLog.length;
     writeCsv('in.csv', [{ ...rows[0], segment: 'another' }]);
     expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ outcomes: { complete: 1 }, units_charged: 0 });
@@ -109,7 +109,7 @@ long('the newest tables and the newest run of a list stay while it has members, 
     const night = jsonOf<{ run: string }>(await kybatch(RUN));
     expect(night.run).toBe(run);
     expect(existsSync(join(dataDir, 'exports', run, 'rows.csv'))).toBe(true);
-    // As an earlier version has left it.
+    // As an earlier version left it.
     await inLedger(dataDir, 'UPDATE runs SET put_away = 1');
     expect(jsonOf(await kybatch(['export', '--json']))).toMatchObject({ run });
     expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ run });

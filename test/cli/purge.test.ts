@@ -41,7 +41,7 @@ const fixture: RunFixture = {
 interface Place {
   readonly dataDir: string;
   readonly erase: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Said>;
-  /** Everything that the ledger holds, as text. */
+  /** The whole ledger as text. */
   readonly dump: () => Promise<string>;
 }
 

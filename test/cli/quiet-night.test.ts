@@ -20,14 +20,14 @@ test.skipIf(isOnPostgres)('a run without due rows adds no run, export, log line 
     const before = lieThere(dataDir);
     for (let night = 1; night <= 3; night++) {
       clock.advance(NIGHT);
-      // The third night brings the same companies in another order.
+      // The third night has its companies in another order.
       if (night === 3) writeCsv('in.csv', rows.toReversed());
       const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
       expect(end).toMatchObject({ code: 0, codes: expect.arrayContaining(['NOTHING_DUE']) });
       const { exports, ...others } = lieThere(dataDir);
       const { exports: made, ...same } = before;
       expect(others).toEqual(same);
-      // Rows that stand elsewhere in the file do so in the tables, too; there are no more of those.
+      // Rows that moved in the file also move in the tables. Nothing else is added.
       if (night < 3) expect(exports).toEqual(made);
       else expect(exports.map(([name]) => name)).toEqual(made.map(([name]) => name));
     }
@@ -61,7 +61,7 @@ test.each([
   });
 });
 
-/** What takes up room, by its bytes. */
+/** The files that take up room, by their bytes. */
 function lieThere(dataDir: string) {
   const sizeOf = (folder: string) =>
     readdirSync(join(dataDir, folder), { recursive: true, encoding: 'utf8' }).map(

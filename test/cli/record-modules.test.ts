@@ -22,7 +22,7 @@ const lineOf = ({ name, countryCode, registrationNumber }: Company) => ({
   registration_number: registrationNumber,
 });
 
-/** More officers and shareholders than a page of fifty holds, a group, and statements. */
+/** More officers and shareholders than fit on a page of fifty, a group, and statements. */
 function findCrowded({ sandbox }: Job): Company {
   const { registry } = sandbox;
   for (let index = 0; index < registry.size; index++) {
@@ -137,7 +137,7 @@ long('V1-26 the full record with all pages of its lists has no person twice', as
       ]);
     };
     await check();
-    // The record anew, and the lists as they are: in the next month, and after all of them have grown old.
+    // The record again, and the lists unchanged: in the next month, and after all of them became stale.
     for (const days of [35, 65]) {
       clock.set(clock.now() + days * DAY);
       await check();
@@ -229,7 +229,7 @@ long('a person who moves to the next page of a list is no change', async () => {
       newcomers = [{ id: 7, name: 'New Holder' }];
       plain.change(company, 'company_fax', null);
       clock.set(clock.now() + 100 * DAY);
-      // The first page alone tells nothing about who has gone.
+      // The first page alone does not show which people have left.
       expect((await night('--max-units', '1')).code).toBe(4);
       expect(await changes()).toEqual([]);
       expect((await night()).code).toBe(0);
@@ -237,7 +237,7 @@ long('a person who moves to the next page of a list is no change', async () => {
         ['shareholders', null, 'added', null],
         ['shareholders', 'name', 'added', 'New Holder'],
       ]);
-      // Each value is in the answer that is named: both stand on the first page, and the second is compared last.
+      // Each value is in the named answer: both are on the first page, and the second page is compared last.
       clock.set(clock.now() + 100 * DAY);
       renamed = 5;
       plain.change(company, 'company_fax', '1');
@@ -284,7 +284,7 @@ long(
       expect(await shown(0)).toEqual(first);
       night = 2;
       expect(await shown(7, '--max-units', '1')).toEqual(first);
-      // Pages that were replaced, and are shown, are not pruned.
+      // Replaced pages that are still shown are not pruned.
       expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
       expect(await shown(1, '--max-units', '1')).toEqual(first);
       expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);

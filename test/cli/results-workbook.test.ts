@@ -16,7 +16,7 @@ type Sheet = { readonly sheet: string; readonly data: readonly (readonly unknown
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
 
-/** As a person saves it who has said of the first candidate that it is meant. */
+/** Fills in the workbook as a person who confirms the first candidate. */
 async function answer(path: string, sheets: readonly Sheet[]): Promise<void> {
   const workbook = new WorkbookWriter(path);
   for (const { sheet, data } of sheets) {
@@ -70,7 +70,7 @@ long('an edited workbook is kept beside the folder that replaces it', async () =
     await answer(results, sheets);
     appendFileSync(results, 'b');
     expect((await kybatch(['export'])).codes).not.toContain('REVIEW_APPLY_NEXT');
-    // It is somebody's work: it is told with --quiet, too, and programs are told where it is.
+    // It has a person's work, so `--quiet` and JSON report its place, too.
     appendFileSync(results, 'a note');
     const end = await kybatch([...RUN, '--quiet']);
     const kept = `${files}-results-edited-3.xlsx`;

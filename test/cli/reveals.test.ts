@@ -7,7 +7,7 @@ import type { Company } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
 import { type Job, type JobOptions, jsonOf, withJob } from './here.js';
 
-/** Companies of whose people something can be revealed. */
+/** Companies with people who can be revealed. */
 const withPeople = ({ registry }: Sandbox, companies: readonly Company[]): readonly Company[] =>
   companies.filter((one) => registry.facts(one).website !== null && registry.v2.employees(one).length > 1).slice(0, 2);
 
@@ -133,7 +133,7 @@ test('run, resume and retry write contacts with --include-contacts, and suggeste
       await kybatch(['run', ...JOB, '--max-units', '2', '--yes', '--out', 'out', '--include-contacts', '--json']),
     );
     expect(first.next).toMatch(/ --out out --include-contacts --yes$/);
-    // Also for who comes later.
+    // This also holds later.
     expect(jsonOf<typeof first>(await kybatch(['status', '--json'])).next).toContain(' --include-contacts');
     expect((await kybatch(first.next.split(' ').slice(1))).code).toBe(0);
     expect(header()).toContain('email');

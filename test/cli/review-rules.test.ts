@@ -32,7 +32,7 @@ interface Ruled {
   readonly released_rows: number;
 }
 
-/** Three rows whose number is known under another name, and one of which only the name is known. */
+/** Three rows whose number belongs to another name, and one with only a name. */
 async function withQuestions(pipeline: readonly string[], use: (job: Job) => Promise<void>): Promise<void> {
   await withJob({ clock: new JumpingClock(), pipeline: ['stages: [record]', ...pipeline] }, async (job) => {
     const [last, ...rows] = job.rows.filter(({ vat_number }) => vat_number !== '').slice(0, 4);

@@ -110,7 +110,7 @@ describe('how a run ends', () => {
       expect(second.code).toBe(4);
       expect(jsonOf<EndJson>(second)).toMatchObject({ units_charged: 9, this_start: { units_charged: 4 } });
       expect(sandbox.chargeLog).toHaveLength(9);
-      // What an earlier start was given does not hold for the next.
+      // The limit of an earlier attempt does not apply to the next.
       const third = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
       expect(third.code).toBe(0);
       expect(third.codes).toContain('RUN_RESUMED');
@@ -130,7 +130,7 @@ describe('how a run ends', () => {
         const pending = outcomes.pending ?? 0;
         const resumed = await kybatch(['resume', '--json']);
         expect(resumed.code).toBe(0);
-        // A row may take two searches and a record; the one that has begun has its search.
+        // A row may take two searches and a record. A row that has begun has its search.
         const atMost = 3 * (pending - 1) + 1;
         expect(resumed.textOf('RUN_RESUMED')).toMatch(
           new RegExp(` ${shortRun(run)} .*: ${pending} \\D+ ${atMost} units [^]*--max-units `),
@@ -180,7 +180,7 @@ describe('how a run ends', () => {
         const { next = '', this_start } = jsonOf<EndJson>(end);
         expect(this_start).toMatchObject({ credit_reports: 2 });
         expect(next).toMatch(/^kybatch resume \S+ --max-reports 2 --yes$/);
-        // Without the flag the pipeline's budget holds.
+        // Without the flag the pipeline's limit holds.
         expect((await kybatch(['resume', '--yes'])).code).toBe(4);
         expect(generated()).toBe(3);
         await kybatch(next.split(' ').slice(1));
@@ -199,7 +199,7 @@ describe('how a run ends', () => {
       const resumed = jsonOf<EndJson>(await kybatch([...next.split(' ').slice(1), '--json']));
       expect(resumed.outcomes.complete).toBeGreaterThan(outcomes.complete ?? 0);
       const paused = await kybatch(['resume', '--yes', '--max-units', '50', '--max-reports', '1', '--json']);
-      // Only the limit that was reached is named.
+      // The message names only the limit that was reached.
       expect(paused.textOf('ROWS_WAIT_FOR_BUDGET')).toMatch(/\(1 [^\d]*\)$/);
     });
   });
@@ -277,7 +277,7 @@ describe('how a run ends', () => {
       expect(end.code).toBe(5);
       expect(end.textOf('REFUSED')).toMatch(told);
       expect((await kybatch(['status'])).textOf('REFUSED')).toMatch(told);
-      // How many were sent before the first answer depends on the machine.
+      // The number of calls before the first answer depends on the machine.
       sandbox.clearScript();
       expect((await kybatch(['resume', '--yes'])).codes).not.toContain('REFUSED');
     });
@@ -307,7 +307,7 @@ describe('how a run ends', () => {
         expect(jsonOf<{ parked_until: string }>(await kybatch(['status', '--json'])).parked_until).toBe(
           '2026-03-02T00:00:00.000Z',
         );
-        // The same day nothing comes.
+        // No answer comes that day.
         expect((await kybatch(['resume'])).code).toBe(4);
         for (const day of ['2026-03-02', '2026-03-03']) {
           clock.set(`${day}T00:00:01Z`);
@@ -379,7 +379,7 @@ long('after a limit, rows that would need a search are left out', async () => {
     expect(end.code).toBe(4);
     const { to_do: toDo, parked } = jsonOf<EndJson & { to_do: number }>(end);
     expect(toDo).toBe(28);
-    // Those that were in progress when the limit was reached.
+    // Rows that were in progress when the limit was reached.
     expect(parked.budget).toBeLessThan(10);
     expect(jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']))).toMatchObject({ finished: true });
   });

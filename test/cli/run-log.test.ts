@@ -41,7 +41,7 @@ test('an outage and a used up allowance are logged at once', async () => {
     const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json']);
     const events = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`)).map(({ event }) => event);
     expect(events).toEqual(expect.arrayContaining(['allowance_spent', 'parked']));
-    // When it comes back is said at once, as `status` says it later.
+    // The run reports when the allowance resets, as `status` does later.
     expect(end.codes).toContain('ROWS_WAIT_FOR_ALLOWANCE');
     const [time] = /\d{4}-\d\d-\d\d 00:00 UTC/.exec(end.textOf('ALLOWANCE_RENEWED_AT')) ?? ['none'];
     expect((await kybatch(['status'])).textOf('ALLOWANCE_RENEWED_AT')).toContain(time);

@@ -17,7 +17,7 @@ test('a sample is a workbook where its name says so, of one country where that i
     expect(rows[0]?.[3]).toMatch(/^Amtsgericht .+ HR[AB] \d+/);
     expect(readFileSync(join(cwd, 'suppliers.answers.csv'), 'utf8').trim().split('\n')).toHaveLength(13);
     expect(readdirSync(cwd).sort()).toEqual(['suppliers.answers.csv', 'suppliers.xlsx']);
-    // Somebody may have worked in it.
+    // It may have a person's changes.
     const again = await sample();
     expect(again).toMatchObject({ code: 2, codes: ['OUT_NOT_OURS'] });
     const nowhere = await sample('--force', '--country', 'XX');

@@ -14,7 +14,7 @@ interface StatusJson {
   readonly process: { readonly alive: boolean; readonly interrupted: boolean | null; readonly rows_settled: number };
 }
 
-/** Acts once so many records were asked for. */
+/** Acts once this many records were requested. */
 function afterRecords(sandbox: Sandbox, records: number, act: () => void): void {
   let asked = 0;
   sandbox.script((request) => {
@@ -53,7 +53,7 @@ describe('status shows finished rows, remaining rows and the next command', () =
       expect(codes.at(-1)).toBe('RESUME_NEXT');
       expect(stdout.trimEnd().split('\n').at(-1)).toBe(`    ${told.next.replace(told.run, shortRun(told.run))}`);
       const words = told.next.split(' ').slice(1);
-      // A budget is suggested as it was given: it may take more than one start.
+      // The suggested limit is the given one, so several attempts may be needed.
       let finished = false;
       for (let starts = 0; starts < 6 && !finished; starts++)
         ({ finished } = jsonOf<EndJson & { finished: boolean }>(await kybatch([...words, '--yes', '--json'])));

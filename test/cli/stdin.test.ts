@@ -20,7 +20,7 @@ long('a piped list is planned and run, and leaves no copy behind', async () => {
       const ran = await kybatch(['run', '-', '--pipeline', 'p.yaml', '--yes', '--max-units', '2', '--json'], { stdin });
       expect(ran.code).toBe(4);
       const { run } = jsonOf<EndJson>(ran);
-      // The rows are in the ledger: whoever goes on needs nothing from the pipe.
+      // The rows are in the ledger, so resuming does not need the pipe.
       const resumed = await kybatch(['resume', run, '--yes', '--json']);
       expect(jsonOf<EndJson>(resumed)).toMatchObject({ run, finished: true, outcomes: { complete: 3 } });
       const again = await kybatch(['run', '-', '--pipeline', 'p.yaml', '--yes'], { stdin });

@@ -9,7 +9,9 @@ import { withJob } from './here.js';
 const PLACE = ['--data-dir', 'books'];
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', ...PLACE];
 
-/** Every command that is suggested: in backticks, behind a colon, or on a line of its own. What leaves a gap to fill is none. */
+/**
+ * Every suggested command: in backticks, after a colon, or on its own line. A command with a gap to fill is left out.
+ */
 const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
   [...`${stdout}\n${stderr}`.matchAll(/`(kybatch [a-z][^`]*)`|(?:: |^ +)(kybatch [a-z].*)$/gm)]
     .map(([, quoted, behind]) => quoted ?? behind ?? '')
@@ -49,7 +51,7 @@ long('every command that is suggested can be pasted as it is, wherever the ledge
         ...command.split(' ').slice(1),
         ...(/resume|retry/.test(command) ? ['--yes'] : []),
       ]);
-      // Nothing is left to do, maybe; but it was understood.
+      // Nothing may be left to do, but the command is valid.
       expect([0, 3, 4], `${command}: ${stderr}`).toContain(code);
     }
     expect(existsSync(join(cwd, 'data'))).toBe(false);

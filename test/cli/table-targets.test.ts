@@ -48,7 +48,7 @@ describe('where the tables go is checked before anything is spent', () => {
         expect(jsonOf<Refused>(end).error).toMatchObject({ code, message: expect.stringContaining(named) });
       }
       expect(sandbox.requestLog).toEqual([]);
-      // A start that is refused creates nothing.
+      // A refused attempt creates nothing.
       expect(readdirSync(cwd, { recursive: true })).toEqual(before);
       expect(readFileSync(join(cwd, 'theirs', 'summary.json'), 'utf8')).toBe('{"theirs": true}');
     });

@@ -37,7 +37,7 @@ describe('every stop writes the tables', () => {
       expect(resumed.code).toBe(code);
       expect(jsonOf<End>(resumed).files).toBe(join(cwd, 'out dir'));
       expect(readdirSync(join(cwd, 'out dir'))).toContain('rows.csv');
-      // Nothing was bought before this one, and the tables hold what was.
+      // Nothing was bought before this one, and the tables hold its answers.
       writeCsv('other.csv', rows.slice(20, 40));
       const other = await kybatch(['run', 'other.csv', '--pipeline', './p.yaml', '--json', ...flags]);
       expect(other.code).toBe(code);
@@ -141,7 +141,7 @@ describe('every stop writes the tables', () => {
       const listen = ({ kind }: { readonly kind: string }) => {
         if (kind === 'row_settled') drain.abort();
       };
-      // The folder that grows beside it is the sign that the writing has begun.
+      // A new temporary folder shows that writing has begun.
       const watcher = watch(cwd, (_, name) => {
         if (drain.signal.aborted && name?.includes('out') === true) abort.abort(new Error('interrupted'));
       });

@@ -20,7 +20,7 @@ test('vocabularies are listed with their stored items, and fetched once', () =>
     const first = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'gb', '--all', '--json']));
     expect(first).toMatchObject({ owned: 0, sent: 22, bound_reached: false });
     expect(first.items).toHaveLength(21 * 5);
-    // Each item is followed by what is below it.
+    // Each item is followed by its children.
     expect(first.items.slice(0, 2).map(({ level }) => level)).toEqual([1, 2]);
     expect(first.items[1]?.parents.startsWith(`${first.items[0]?.parents}_`)).toBe(true);
 

@@ -28,11 +28,11 @@ long('V2-13 after a callback the next pull reads that history alone, and the nex
       await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
       const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
       expect(jsonOf(await kybatch([...change, '--json']))).toMatchObject({ recorded: true, callback_status: 204 });
-      // The history does not confirm it: it is in the table, and nobody is due.
+      // The history does not confirm it: it is in the table, but no company becomes due.
       const forged = { field: 'company_phone', status: 'UPDATE', old_value: '020 1', new_value: '020 2', ref: 1 };
       const told = { company_data: { id: another?.v2_company_id }, ...forged };
       expect((await post(callback, told)).status).toBe(204);
-      // Anybody could have posted this; nobody watches it.
+      // Any sender could have posted this. No portfolio watches the company.
       expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
     });
     expect((await kybatch(['watch', 'list'])).textOf('WATCHES')).toMatch(/ 3 .*: kybatch watch pull --hinted$/);
@@ -70,7 +70,7 @@ type Row = Readonly<Record<string, string>>;
 
 const post = (address: string, body: object) => fetch(address, { method: 'POST', body: JSON.stringify(body) });
 
-/** `kybatch watch listen`, for as long as `use` takes; then it is asked to stop. */
+/** Runs `kybatch watch listen` during `use`, then stops it. */
 async function listening({ cwd, env }: Job, use: (port: number) => Promise<void>): Promise<void> {
   const interrupts = new Interrupts();
   let ended: ReturnType<typeof here> | undefined;

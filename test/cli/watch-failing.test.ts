@@ -14,7 +14,7 @@ interface PullJson {
   readonly troubles: readonly { readonly v2_company_id: string }[];
 }
 
-/** From now on the histories of these cannot be had. */
+/** From now on the histories of these companies are refused. */
 function deny({ sandbox }: Pick<Job, 'sandbox'>, ids: readonly string[]): void {
   const isDenied = ({ operation, path }: { operation: string | undefined; path: string }) =>
     operation === 'watchHistory' && ids.some((id) => path.includes(`/${id}/`));
@@ -42,7 +42,7 @@ test('a few failing histories do not stop the others, and are asked for once a p
       expect(namedIn(view)).toEqual(ill);
       calls.push(asked() - before);
     }
-    // The first time nobody knows that a second try is in vain.
+    // The first time, kybatch does not know that a second try fails, too.
     expect(calls).toEqual([24, 20, 20]);
     sandbox.clearScript();
     clock.advance(DAY);
@@ -65,7 +65,7 @@ test('where many fail one after the other the watch is held to be down; the next
       expect(pull.left + pull.troubles.length).toBe(13);
       pulls.push(pull);
     }
-    // Who waited longest for another try has the next one: in turn all of them do.
+    // The company that waited longest is tried next, so all of them get their turn.
     expect(new Set(pulls.flatMap(namedIn)).size).toBe(13);
     sandbox.clearScript();
   }));

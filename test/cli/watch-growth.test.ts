@@ -29,7 +29,7 @@ test.skipIf(isOnPostgres)(
         sizes.push(statSync(ledgerPath(dataDir)).size);
       }
       expect(new Set(sizes).size).toBe(1);
-      // The last one tells that the provider has answered.
+      // The last one shows that the provider has answered.
       expect(await inLedger(dataDir, 'SELECT count(*) AS calls FROM calls')).toEqual([{ calls: 1 }]);
       const { by_operation, by_day, by_run } = await usageOf({ kybatch });
       expect(sandbox.requests.get('watchHistory')).toBe(2 * ids.length);
@@ -47,7 +47,7 @@ test('prune takes calls out of the ledger and nothing out of the books', () =>
     writeCsv('a.csv', rows.slice(0, 3));
     const run = ['run', 'a.csv', '--pipeline', './p.yaml', '--yes', '--json'];
     await kybatch(run);
-    // What it asks is owned.
+    // Its answers are stored.
     await kybatch([...run, '--portfolio', 'again']);
     const [changed = ''] = ids;
     await kybatch(['call', 'v2', 'watchAdd', '--params', JSON.stringify({ id: changed })]);
@@ -61,7 +61,7 @@ test('prune takes calls out of the ledger and nothing out of the books', () =>
     const calls = async () =>
       (await inLedger<{ calls: number }>(dataDir, 'SELECT count(*) AS calls FROM calls'))[0]?.calls ?? 0;
     const before = await calls();
-    // The first time runs are put away, the second time what they asked for nothing goes.
+    // The first time runs are hidden. The second time their free calls are removed.
     for (let time = 1; time <= 2; time++) {
       await kybatch(['prune', '--older-than', '30d', '--yes']);
       expect(await usageOf({ kybatch })).toEqual(books);

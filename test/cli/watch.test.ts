@@ -89,7 +89,7 @@ long('a change of a watched company is read once, bought again and shown', () =>
     });
     expect(event?.message).toContain('Quite Another Name Ltd');
     expect(tableOf(job, run, 'companies').map(({ name }) => name)).toContain('Quite Another Name Ltd');
-    // The same day is read once more, and nothing in it is news.
+    // The day is read again and brings nothing new.
     clock.advance(1);
     const again = await kybatch(['watch', 'pull', '--json']);
     expect(jsonOf(again)).toMatchObject({ companies_read: ids.length, events: 0, members_due: 0, left: 0 });
@@ -131,7 +131,7 @@ long('V2-13 after a lost answer the list of watches is read, and no company is r
     const second = await kybatch(SYNC);
     expect(jsonOf<SyncJson>(second)).toMatchObject({ added: 0, watched: ids.length, troubles: [] });
     expect([second.code, sandbox.requests.get('watchAdd')]).toEqual([0, ids.length]);
-    // What became of the lost call is known by now.
+    // By now the charge of the lost call is known.
     expect(jsonOf<{ calls: unknown[] }>(await kybatch(['charges', 'list', '--json'])).calls).toMatchObject([
       { charge: 'charged', note: expect.any(String) },
     ]);

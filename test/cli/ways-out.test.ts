@@ -8,11 +8,11 @@ import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
 
-/** What `status` says leads on, as somebody would paste it. */
+/** The next command of `status`, as a user would paste it. */
 async function statusNext({ kybatch, cwd }: Job): Promise<string> {
   const { next = '', run } = jsonOf<{ next?: string; run: string }>(await kybatch(['status', '--json']));
   const shown = next.replace(` ${run}`, ` ${shortRun(run)}`).replaceAll(`${cwd}/`, '');
-  // Words name the workbook of the tables while its sheet has the questions.
+  // The text names the workbook of the tables while its sheet has the questions.
   const words = (await kybatch(['status'])).stdout;
   expect(words).toContain(/review export/.test(next) && words.includes('results.xlsx, then:') ? 'review apply' : shown);
   return next;
@@ -170,7 +170,7 @@ long('X-4 open questions lead to the sheet that asks them already, and never ove
     expect((await paste(job, second.next ?? '')).code).toBe(0);
     expect(await statusNext(job)).toBe(`kybatch review apply review-${second.run}.csv`);
     expect((await job.kybatch(['review', 'list', second.run])).stderr).toContain(await statusNext(job));
-    // A name that is taken by something else is not suggested.
+    // A name that is taken by another file is not suggested.
     writeFileSync(join(job.cwd, `review-${second.run}.csv`), 'something else');
     const third = `kybatch review export ${second.run} --out review-${second.run}-2.csv`;
     expect(await statusNext(job)).toBe(third);
@@ -197,7 +197,7 @@ long('X-4 a run refused at a mistyped base URL does not block others, and can be
       codes: ['API_NOT_CONFIGURED'],
     });
     expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ run, finished: true });
-    // Where no other is unfinished it is the one that is meant.
+    // If no other run is unfinished, this one is resumed.
     expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ rows: 1, finished: true });
   });
 });

@@ -11,7 +11,7 @@ export interface FallbackJob extends Job {
   /** A company that both APIs know, with a website, a LinkedIn address, an LEI, a phone number and an e-mail address. */
   readonly company: Company;
   readonly leads: Readonly<Record<'website' | 'linkedin' | 'lei' | 'email' | 'phone', string>>;
-  /** Runs these rows; the end, and the tables as they were written. */
+  /** Runs these rows. Returns the end, and the written tables. */
   readonly runRows: (rows: readonly object[], args?: readonly string[]) => Promise<FallbackEnd>;
 }
 
@@ -21,15 +21,15 @@ export interface FallbackEnd {
   readonly rows: readonly Cells[];
   readonly candidates: readonly Cells[];
   readonly errors: readonly Cells[];
-  /** What was sent, in order. */
+  /** The sent operations, in order. */
   readonly sent: readonly string[];
 }
 
-/** Nobody has it, and it could be anybody's. */
+/** No company has this number, and it is valid. */
 export const NOBODYS_NUMBER = '99999998';
 export const NOBODYS_NAME = 'Quokka Vexillology Partnership';
 
-/** A sandbox, a pipeline that asks elsewhere, and a company that is known there. */
+/** A sandbox, a pipeline with fallbacks, and a company that they know. */
 export async function withFallback<T>(
   fallback: readonly string[],
   use: (job: FallbackJob) => Promise<T>,
@@ -63,7 +63,7 @@ export async function withFallback<T>(
         parse(readFileSync(join(job.cwd, 'tables', `${name}.csv`)), { columns: true });
       const sent = job.sandbox.requestLog
         .slice(before)
-        // Without what is asked for nothing before a start.
+        // Without the free checks before a run.
         .filter(({ operation, path, body }) => operation !== 'metrics' && !path.includes('/kyb/0/') && body !== '{}')
         .flatMap(({ operation }) => operation ?? []);
       return {

@@ -4,7 +4,7 @@ import { JumpingClock } from '../helpers/jumping-clock.js';
 import { openLedgerIn } from '../helpers/ledger-place.js';
 import { type Job, withJob } from './here.js';
 
-/** `companies` are watched, as `watch sync` leaves them. */
+/** `companies` are watched, as after `watch sync`. */
 export async function withWatched(
   companies: number,
   use: (

@@ -334,7 +334,7 @@ const BAD: readonly [lines: string, key: string][] = [
   ['breaker: {failures: 4}', 'breaker.failures'],
 ];
 
-/** The same for refusals that guard money or a credential. */
+/** Cases as in `BAD`, for refusals that guard money or a credential. */
 const GUARDED: typeof BAD = [
   // V1-6: the provider may take 30 seconds.
   ['deadline: 29s', 'deadline'],
@@ -423,8 +423,8 @@ test('every key has a test', () => {
 });
 
 /**
- * Keys that decide no answer of a row: a run continues with another value. A new key is in the digest of `pipelineSha256`,
- * or in this list.
+ * Keys that decide no answer of a row: a run continues with another value. A new key is in the digest of
+ * `pipelineSha256`, or in this list.
  */
 const NOT_IN_DIGEST: ReadonlySet<string> = new Set([
   'description',

@@ -48,5 +48,5 @@ export function problemsOf(text: string): readonly { readonly code: string; read
   }));
 }
 
-/** The same for a minimal file with these lines. */
+/** The problems of a minimal file with these lines. */
 export const problemsWith = (lines: string) => problemsOf(`stages: [record]\n${lines}\n`);

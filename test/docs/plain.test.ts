@@ -161,7 +161,7 @@ function markdownTexts(text: string): readonly string[] {
     .filter((block) => block !== '');
 }
 
-/** A value that is put in counts as one word, and so does a code. Tags separate texts. */
+/** An inserted value counts as one word, and so does a code. Tags separate texts. */
 const sourceTexts = (file: string): readonly string[] =>
   textsIn(join(ROOT, file))
     .flatMap(({ whole }) => whole.replaceAll(/\\?`[^`]*`/g, 'code').split(/\\n|<[^>]*>|\n/))
@@ -169,7 +169,7 @@ const sourceTexts = (file: string): readonly string[] =>
 
 const COLUMNS = 80;
 
-/** Printed lines. A line goes into the next one if the first word there had no room in it. */
+/** Printed lines. A line belongs to the next one if that line's first word did not fit in it. */
 function printedTexts(text: string): readonly string[] {
   const joined: string[] = [];
   let previous = '';

@@ -32,7 +32,7 @@ long('the transcripts in README and tutorials are what kybatch prints', async ()
           text += part;
         },
       });
-      // The last line is for programs, and not on the terminal of a person.
+      // The last line is for programs, and a person's terminal does not show it.
       const shown = plain(text)
         .replaceAll(cwd, '~')
         .replace(/^kybatch run=.*\n/m, '')
@@ -64,7 +64,7 @@ async function check(page: string, print: (command: string) => Promise<string>):
   if (process.env.KYBATCH_WRITE_DOCS === '1' && written !== text) writeFileSync(pathOf(page), written);
 }
 
-/** The part that the page shows: from the line with the first label of the page to the one with the last. */
+/** The part that the page shows: from the line with the first label of the page to the line with the last. */
 function shortened(printed: string, told: string): string {
   const lines = told.split('\n');
   const all = printed.split('\n');
@@ -75,7 +75,7 @@ function shortened(printed: string, told: string): string {
 
 const labelOf = (line = ''): string => line.trim().split(/\s+/)[0] ?? '';
 
-/** Without what differs from run to run. */
+/** Replaces values that differ from run to run. */
 const masked = (text: string): string =>
   text
     .replaceAll(/\b(?:\d{4}-\d\d-\d\d-)?[0-9a-f]{6}\b/g, 'RUN')
@@ -86,10 +86,10 @@ const masked = (text: string): string =>
     .replaceAll(/ {2,}/g, '  ');
 
 const plain = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these steer a terminal.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
   text.replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, '');
 
-/** As a person saves it who confirms the first candidate if only the name is known. */
+/** Fills in the workbook as a person who confirms the first candidate if only the name is known. */
 async function confirmNames(path: string): Promise<void> {
   const [sheet] = (await readWorkbook(path)) as unknown as readonly {
     readonly sheet: string;

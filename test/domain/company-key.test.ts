@@ -35,7 +35,7 @@ test('a report is no company', () => {
 
 const registers = countries().flatMap(({ code, registers }) => registers.map((register) => ({ code, register })));
 
-/** Ways in which the same number is written. */
+/** Ways to write a number. */
 const SPELLINGS: readonly ((number: string, country: string) => string)[] = [
   (number) => number.toLowerCase(),
   (number) => number.replaceAll(/[\s.-]/g, ''),

@@ -8,7 +8,7 @@ import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './
 
 const counted = (body: string): Fault => ({ reply: { status: 200, body } });
 
-/** The end of a start that has sent one call of this operation, or used an owned answer of it. */
+/** The end of an attempt that sent one call of this operation, or reused a stored answer of it. */
 async function endAfter(
   { sandbox, ledger, v2, open, pipeline }: Workshop,
   operation: string,

@@ -18,7 +18,7 @@ describe('with few units left, a begun row is finished before the next begins', 
       const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
       const { progress } = await work(run, { budgetUnits: budget, concurrency });
       expect(progress.byOutcome).toMatchObject({ complete: Math.floor(budget / 2), failed: 0 });
-      // The odd unit begins the next row: its search is owned, and the row comes first at the next start.
+      // The odd unit begins the next row. Its search is stored, so the next attempt begins with that row.
       expect(sandbox.chargeLog).toHaveLength(budget);
       expect(Object.keys(progress.parkedReasons)).toEqual(['budget']);
     });

@@ -15,12 +15,12 @@ const ROWS = 30;
 /** A row takes a search and a record. */
 const CALLS = 2 * ROWS;
 const CONCURRENCY = 4;
-/** On the wire, and answered but not written down yet. */
+/** Sent, or answered but not yet recorded. */
 const IN_FLIGHT_AT_MOST = 2 * CONCURRENCY;
-/** The first call looks at the disk, and after so many the next one does. */
+/** The disk is checked at the first call, and then once in this many calls. */
 const CALLS_PER_LOOK = 16;
 
-/** A ledger of its own on a disk like this; then the same one with room. */
+/** Runs on a ledger with this disk, then on one with room. */
 async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, work }: Workshop) {
   const folder = { dataDir: join(dataDir, 'small'), access: 'write' } as const;
   const path = join(dataDir, 'in.csv');
@@ -32,7 +32,7 @@ async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, 
       const run = await openRun(await readInput(path), settingsOf(pipeline()), ledger, clock);
       return rowsOnly ? undefined : await work(run, { ledger, concurrency: CONCURRENCY });
     } finally {
-      // Whatever happened: a second ledger can be opened only if this gives the lock back.
+      // Closes it in any case: a second ledger can be opened only when the lock is released.
       await ledger.close();
     }
   };
@@ -44,7 +44,7 @@ async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, 
 describe('a full disk', () => {
   test('if SQLite is full, the run ends with the cause, no row fails, no call follows, and it continues with space', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
-      // Fewer than it has are as many as it has: it cannot grow.
+      // Fewer pages than it has keep it from growing.
       const { failure, asked, again } = await startOn({ pagesAtMost: 1 }, workshop);
       expect(failure).toBeInstanceOf(LedgerError);
       expect(failure).toMatchObject({ code: 'DISK_FULL', exit: 1, message: expect.stringContaining('SQLITE_FULL') });

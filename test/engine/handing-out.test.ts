@@ -23,7 +23,7 @@ describe('when the allowance is spent', () => {
           expect(end.progress.byOutcome.pending).toBeGreaterThan(20);
           expect(end.progress.unitsCharged).toBe(units);
           expect(Object.keys(end.progress.parkedReasons)).toEqual([reason]);
-          // Twice as many rows as calls are under way.
+          // Twice as many rows as calls are in progress.
           const begun = (await rows(run)).filter((row) => row.updatedAt !== 0 || row.hold !== null);
           expect(begun.length).toBeLessThanOrEqual(4 + 2 * concurrency);
           expect(end.progress.parked).toBeLessThanOrEqual(2 * concurrency + 2);
@@ -53,7 +53,7 @@ describe('rows are handed out once', () => {
         isExhausted: async () => true,
         close: async () => {},
       },
-      // No stage is there: the row fails, which is an end like any other.
+      // No stage is given, so the row fails, which ends it.
       contexts: { now: () => 0, settled: () => {} } as unknown as StageContexts,
       clock: systemClock,
       turns: new UnitScheduler({ budgetUnits: null, unitsPerRow: 1, stopping }),

@@ -88,7 +88,7 @@ test('X-7 if another machine took the ID first, the row is processed again and a
     const { ledger } = workshop;
     const [first = '', second = ''] = wholeCompanies(workshop.sandbox, 2).map((one) => lineOf(one));
     let looks = 0;
-    // The row looks just before the other one is settled.
+    // The row looks just before the other one finishes.
     const review = Object.assign(Object.create(ledger.review), {
       idHolders: async (...given: Parameters<typeof ledger.review.idHolders>) =>
         ++looks === 1 ? [] : await ledger.review.idHolders(...given),

@@ -92,7 +92,7 @@ describe('a company in each ID space', () => {
       clock.advance(400 * DAY);
       expect((await work(run)).progress).toMatchObject({ byOutcome: { complete: 1 }, unitsCharged: 2 });
       expect(sandbox.requests.get('searchKyb')).toBe(1);
-      // Nor is the search among what the second start has used.
+      // The second attempt does not count the search as used, either.
       expect(calls().map(({ operation, charge }) => `${operation} ${charge}`)).toEqual([
         'searchKyb charged',
         'fullKyb charged',

@@ -17,7 +17,7 @@ import {
 
 const HOUR = 3_600_000;
 
-/** What the provider charges for companies that it knows in every module, when each answer is bought once. */
+/** The provider's charges for companies that every module knows, if each answer is bought once. */
 const oncePer = (companies: number) => ({
   searchKyb: companies,
   fullKyb: companies,
@@ -57,7 +57,7 @@ describe('a row through its stages', () => {
       const again = await open([line, line]);
       expect((await work(again)).progress).toMatchObject({ unitsCharged: 0 });
       expect(chargesByOperation(sandbox.chargeLog)).toEqual(oncePer(1));
-      // The sandbox charges nothing for this search; another account may.
+      // The sandbox charges nothing for this search. Other accounts may be charged.
       expect(sandbox.requests.get('creditReportSearch')).toBe(1);
       expect(sandbox.reports).toHaveLength(1);
     });
@@ -288,7 +288,7 @@ describe('a row through its stages', () => {
   });
 
   long('a report that becomes due between two looks is not missed', async () => {
-    /** Time goes by with every look at it. */
+    /** Time advances with every look at it. */
     class TickingClock extends ManualClock {
       override now(): number {
         const now = super.now();

@@ -14,7 +14,7 @@ const patient = {
   report: { firstPollMs: 5_000, pollAtMostMs: 30_000, giveUpAfterMs: 30 * MINUTE, lookForMs: 5 * MINUTE },
 };
 
-/** Time goes by in steps of a few seconds until the run has come to its end. */
+/** Advances time in steps of a few seconds until the run has ended. */
 async function until<T>({ ledger }: Workshop, clock: SteppingClock, ended: Promise<T>): Promise<T> {
   let over = false;
   ended.finally(() => {
@@ -105,7 +105,7 @@ describe('V2-17 a report that appears late in the history is not generated twice
       expect(end.progress.byOutcome).toMatchObject({ complete: 1 });
       expect(generated(workshop)).toBe(2);
       const looks = sandbox.requests.get('creditReportHistory') ?? 0;
-      // Once before; then with growing waits, not every second.
+      // One look before, then looks with growing waits instead of one a second.
       expect(looks).toBeGreaterThan(8);
       expect(looks).toBeLessThan(30);
       expect(Math.max(...times)).toBeGreaterThan(5 * MINUTE);
@@ -130,7 +130,7 @@ describe('V2-17 a report that appears late in the history is not generated twice
 });
 
 long('a report that the provider no longer knows is asked for with growing pauses, and holds no other', async () => {
-  // A patience shorter than the wait: an outage would end the run.
+  // With a patience shorter than the wait, an outage would end the run.
   const pipeline = { ...patient, patienceMs: MINUTE };
   await withLateReports({ pipeline, reportDelayMs: 3 * MINUTE }, async (workshop, clock) => {
     const { sandbox, open, work, rows } = workshop;

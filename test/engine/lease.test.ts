@@ -46,7 +46,7 @@ describe('an attempt on the ledger', () => {
         await turns(5);
       }
       expect(await ledger.calls.markCallsOfDeadAttempts(clock.now())).toBe(0);
-      // Frozen for longer than its lease: the next to come gives it up.
+      // Frozen for longer than its lease, so the next attempt takes its row.
       clock.advance(31_000);
       expect(await ledger.calls.markCallsOfDeadAttempts(clock.now() + 31_000)).toBe(1);
       clock.advance(10_000);

@@ -166,7 +166,7 @@ describe('v2 refuses an operation of one stage: the others continue', () => {
           expect(requests.filter(({ url }) => url.endsWith(refused))).toHaveLength(1);
         },
       );
-      // One call, one line, although its row was taken up twice.
+      // One call, one line, although its row was taken twice.
       expect(query('SELECT row, code FROM errors')).toEqual([{ row: 3, code: 'FORBIDDEN' }]);
     });
   });
@@ -229,7 +229,7 @@ describe('v2 refuses an operation of one stage: the others continue', () => {
             async (sources) => await work(run, { sources, concurrency }),
           );
         expect((await meeting('/v2/')).stopped).toMatchObject({ code: 'ROUTE_NOT_FOUND', exit: 2 });
-        // Of an operation that has not answered yet: others have.
+        // The other operations have answered, and this one has not yet.
         for (const part of ['/financial/', 'credit-report/search', 'credit-report/body']) {
           const end = await meeting(part);
           expect(end.stopped, part).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
@@ -270,7 +270,7 @@ describe('v2 refuses an operation of one stage: the others continue', () => {
           stages: { record: 'done', financials: 'failed', 'credit-report': 'done' },
         },
       ]);
-      // The row came back several times for its report: what had failed was not asked for each time.
+      // The row was taken several times for its report. The failed operation was not repeated each time.
       expect(sandbox.requests.get('financial')).toBe(1);
       await ledger.runs.releaseFailed(run.id);
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });

@@ -6,13 +6,13 @@ import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './
 
 const ok = (body: unknown): Reply => ({ status: 200, body: JSON.stringify(body) });
 
-/** What a search says about a company, with another ID than its own. */
+/** A search result for a company, with another ID than its own. */
 const candidateOf = ({ sandbox }: Workshop, id: unknown) => {
   const { name, countryCode, registrationNumber } = present(wholeCompanies(sandbox, 1)[0]);
   return { id, name, registration_number: registrationNumber, country_code: countryCode };
 };
 
-/** One row of the first whole company, with something on the way that answers for the provider now and then. */
+/** Runs one row of the first whole company through a proxy that sometimes answers instead of the provider. */
 async function oneRow(
   stages: readonly string[],
   answer: (request: Passing, workshop: Workshop) => Reply | undefined,
@@ -78,7 +78,7 @@ test.each([403, 404])(
   },
 );
 
-/** Whose answer is the provider's trouble is asked about, or held: it has not failed. */
+/** If the provider's answer is faulty, the row asks again or is put on hold. It does not fail. */
 describe('X-1 an unusable ID of the provider', () => {
   const odd = ['-5', '.', 'a\u0000b', '../../x', '', '\u00e9', '\ud800', '12 34'];
 

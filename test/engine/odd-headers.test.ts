@@ -4,7 +4,7 @@ import { JumpingClock } from '../helpers/jumping-clock.js';
 import { withProxy } from '../helpers/proxy.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 
-/** None of them in the form that anybody would expect. */
+/** None of them has the expected form. */
 const ODD: readonly Readonly<Record<string, string>>[] = [
   { 'x-quota-daily-reset': '1234.56789', 'x-quota-daily-limit': '3' },
   { 'x-quota-daily-reset': '1767690000.1234567' },
@@ -91,7 +91,7 @@ describe('X-3 the charge that the provider reports counts, in the ledger and aga
       await withProxy(workshop, dearOnce, async (sources) => {
         expect((await work(run, { sources, budgetUnits: 20 })).progress.unitsCharged).toBe(100);
         expect((await work(run, { sources, budgetUnits: 20 })).progress.unitsCharged).toBe(100);
-        // Within the attempt, too: the first call costs 1 again, and 99 units are left for the others.
+        // This also holds within the attempt: the first call costs 1 again, and 99 units are left for the others.
         expect((await work(run, { sources, budgetUnits: 104 })).progress.unitsCharged).toBe(115);
         expect((await work(run, { sources, budgetUnits: 1 })).progress.byOutcome.pending).toBe(0);
       });
@@ -111,7 +111,7 @@ describe('X-3 the charge that the provider reports counts, in the ledger and aga
         for (const budgetUnits of [42, 30, 41]) await work(run, { sources, budgetUnits, concurrency: 1 });
       });
       const spent = query<{ units: number }>('SELECT units_spent AS units FROM starts ORDER BY id');
-      // The searches cost 1 and go on under a limit that no record fits in.
+      // The searches cost 1 and continue under a limit that is too low for any record.
       expect(spent.map(({ units }) => units)).toEqual([42, 1, 40]);
     });
   });

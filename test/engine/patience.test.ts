@@ -13,20 +13,20 @@ const patient = (patienceMs: number) => ({ stages: ['record'], patienceMs, break
 interface Scene extends Workshop {
   readonly clock: SteppingClock;
   readonly events: RunEvent[];
-  /** Which requests the provider refuses at the moment. */
+  /** Requests that the provider refuses at the moment. */
   isDown: (request: Passing) => boolean;
-  /** What it says then. */
+  /** Its answer to these requests. */
   reply: Reply;
-  /** Requests that were met while it was down. */
+  /** Requests that arrived while it was down. */
   met: number;
-  /** Starts work; the clock is moved by `pass`. */
+  /** Starts the run. `pass` moves the clock. */
   begin(rows: number, more?: Partial<RunWork>): Promise<Working>;
 }
 
 interface Working {
   readonly end: ReturnType<Workshop['work']>;
   readonly ended: () => boolean;
-  /** Moves the time step by step, letting everything happen that can. */
+  /** Moves the time step by step and lets all possible work finish. */
   pass(ms: number): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ const withScene = (patienceMs: number, use: (scene: Scene) => Promise<void>) => 
   });
 };
 
-/** Requests go over real sockets: as long as calls are in flight, or have just ended, more follows, on a busy machine later. */
+/** Requests use real sockets: work follows while calls are in flight or have just ended, later on a busy machine. */
 async function settled({ query }: Pick<Workshop, 'query'>): Promise<void> {
   for (let quiet = 0; quiet < 12; ) {
     await turns(4);
@@ -154,7 +154,7 @@ long('two companies that always fail while others are answered are no outage: th
     };
     scene.isDown = ({ path }) => [one, two].some((odd) => path.endsWith(`/${odd?.v1Id}/full`));
     const begun = scene.clock.now();
-    // Their waits are longer than all others take: no other row is left when they are tried last.
+    // Their waits are longer than those of all other rows, so they are tried last and alone.
     const retry = { attempts: 4, baseMs: 10_000, capMs: 10_000 };
     const pipeline = { ...scene.pipeline(), retry };
     const { end, pass } = await scene.begin(6, { pipeline, concurrency: 2 });
@@ -174,7 +174,7 @@ long('X-1 unreadable answers do not use up the limit: one probe goes before the 
     scene.reply = { status: 200, body: '<html>' };
     const { end, pass } = await scene.begin(12, { budgetUnits: 32 });
     await pass(10_000);
-    // Those that had set out together, and three that were sent to see: 1, 2 and 4 seconds apart.
+    // Calls that were sent together, and three probes: 1, 2 and 4 seconds apart.
     expect(scene.met).toBeLessThanOrEqual(5 + 3);
     scene.isDown = () => false;
     await pass(2 * MINUTE);
@@ -232,7 +232,7 @@ describe('V1-4 one delayed row, while others are answered', () => {
           byOutcome: { complete: 5, failed: 0 },
           parkedReasons: { unanswered: 1 },
         });
-        // Once more if no row had been answered when it was delayed.
+        // Sent again only if no row had an answer when it was delayed.
         expect(scene.met).toBeLessThanOrEqual(2);
         expect(scene.clock.now() - begun).toBeLessThan(MINUTE);
       });

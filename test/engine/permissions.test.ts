@@ -17,7 +17,7 @@ async function withLimit(
   await withWorkshop({ v2Limits: limits, pipeline: named }, use);
 }
 
-/** A report that somebody else on the account generates. */
+/** A report that another user of the account generates. */
 async function generateOne({ sandbox, v2 }: Workshop, index: number): Promise<void> {
   const { sourceId, countryCode } = present(wholeCompanies(sandbox, index + 1)[index]);
   await v2.call('creditReportGenerate', { source_id: sourceId, country: countryCode });

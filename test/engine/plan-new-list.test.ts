@@ -33,7 +33,7 @@ const pipelines: readonly (readonly [string, LoadedPipeline])[] = [
 
 const HEADER = 'id,name,country,registration_number,vat_number,ticker,website';
 
-/** Where nothing is owned the journey is cut short; what is said must be what the whole of it comes to. */
+/** Without stored answers the calculation takes a shortcut. Its result must equal that of the full one. */
 test('a list has the same plan with an empty ledger as with one that has answers to others', async () => {
   await withWorkshop({}, async (workshop) => {
     const { sandbox, ledger, dataDir } = workshop;
@@ -51,7 +51,7 @@ test('a list has the same plan with an empty ledger as with one that has answers
   });
 });
 
-/** The ledger does not know this provider: whatever it owns is nothing to the rows. */
+/** The ledger does not know this provider, so none of its answers count for these rows. */
 const planOf = (table: InputTable, pipeline: LoadedPipeline, ledger: Ledger | null): Promise<RunPlan> =>
   planRun({
     rows: rowsOfFile({ table, limit: null }),
@@ -62,7 +62,7 @@ const planOf = (table: InputTable, pipeline: LoadedPipeline, ledger: Ledger | nu
     environments: { v1: null, v2: null },
   });
 
-/** Clean and damaged rows, some twice; with one thing alone to ask by, or with nothing that a search takes. */
+/** Clean and damaged rows, some repeated, some with only one searchable field, some with none. */
 function linesOf({ registry }: Sandbox): string[] {
   const sample = [...writeSample({ registry, rows: 60, dirty: true, seed: 3 })].map(({ input }) => input);
   const rows = sample.map(({ id, name, country, registration_number: number, vat_number: vat }) => [

@@ -60,10 +60,10 @@ describe.each([...every, every.join(', ')])('the plan of %s', (listed) => {
           expectWithin(halfway, less(after, between));
           expectWithin(cold, less(after, before));
 
-          // A row that a question ended while its record was held up has not bought it: a second run does.
+          // A row that ended with a question while its record was delayed has not bought it. A second run does.
           const second = await workThrough([...lines].reverse());
           expect(second.paid).toMatchObject({ reports: 0 });
-          // What the provider did not have is asked for again; nothing else is.
+          // Only data that the provider did not have is requested again.
           const third = await workThrough([...lines.slice(1), ...lines.slice(0, 1)]);
           expect(third.paid).toMatchObject({ units: 0, reports: 0 });
         });
@@ -73,7 +73,7 @@ describe.each([...every, every.join(', ')])('the plan of %s', (listed) => {
   });
 });
 
-/** A start that ends half-way: by its budgets, and by somebody who has seen enough. */
+/** An attempt that ends half-way: by its limits, or by an interrupt. */
 function stopHalfway(stopAfter: number) {
   const drain = new AbortController();
   let settled = 0;
@@ -84,7 +84,7 @@ function stopHalfway(stopAfter: number) {
   return { budgetUnits: 30, budgetReports: 4, drain: drain.signal, listen };
 }
 
-/** Clean rows and damaged ones, some that are unknown, some twice, some with a name or a VAT number alone. */
+/** Clean rows and damaged ones: some unknown, some repeated, some with only a name or a VAT number. */
 function mixedLines({ registry }: Sandbox, seed: number): string[] {
   const sample = [...writeSample({ registry, rows: 16, dirty: true, seed })].map(({ input }) => input);
   const some = sample.slice(0, 8);
@@ -93,7 +93,7 @@ function mixedLines({ registry }: Sandbox, seed: number): string[] {
     ...some.slice(0, 4),
     ...some.map((input) => ({ ...input, registration_number: '', vat_number: '' })),
     ...some.slice(0, 4).map((input) => ({ ...input, registration_number: '' })),
-    // The same question in other letters, and the same number beside another name.
+    // An equal search in other letters, and an equal number beside another name.
     ...some.slice(0, 6).map((input) => ({ ...input, name: input.name.toUpperCase() })),
     ...some.slice(0, 6).map((input) => ({ ...input, name: `${input.name} Nobody` })),
     ...some.slice(0, 4).map((input) => ({ ...input, registration_number: ` ${input.registration_number}.` })),
@@ -127,7 +127,7 @@ interface Cost {
   readonly reports: number;
 }
 
-/** As the provider has seen it. */
+/** Counted by the provider. */
 const spent = ({ chargeLog, requests, reports }: Sandbox): Cost => ({
   units: chargeLog.filter(({ api }) => api === 'v1').length,
   v2Calls: Object.values(v2Operations)

@@ -29,7 +29,7 @@ describe('V2-17 a generate call that fails after its work', () => {
       expect(sandbox.reports).toHaveLength(1);
       expect(end.progress.byOutcome).toMatchObject({ complete: 1 });
       expect((await rows(run)).map((row) => idOf(row, 'report'))).toEqual([String(sandbox.reports[0]?.id)]);
-      // Our books against the provider's: what it billed is one call, and the history has told us that it was that one.
+      // The provider billed one call, and its history showed which one. The ledger agrees.
       expect(generateCalls(workshop)).toMatchObject([
         { charge: 'charged', reconciled: expect.stringMatching(/ \d+$/) },
       ]);
@@ -78,7 +78,7 @@ describe('V2-17 a generate call that fails after its work', () => {
       expect(end.progress.parkedReasons).toEqual({ budget: 1 });
       expect((await rows(run)).map(({ outcome }) => outcome).sort()).toEqual(['complete', 'pending']);
       expect(sandbox.reports).toHaveLength(1);
-      // Another start has a budget of its own.
+      // Another attempt has its own limit.
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 2 });
       expect(sandbox.reports).toHaveLength(2);
     });
@@ -135,7 +135,7 @@ describe('V2-17 a generate call that fails without having done anything', { tags
           parkedReasons: { in_doubt: 1 },
         });
         expect(generateCalls(workshop)).toHaveLength(5);
-        // Neither the next start nor a retry spends more on it.
+        // Neither the next attempt nor a retry spends more on it.
         expect(await ledger.runs.releaseFailed(run.id)).toEqual([]);
         expect((await work(run)).progress.parkedReasons).toEqual({ in_doubt: 1 });
         expect(generateCalls(workshop)).toHaveLength(5);
@@ -163,7 +163,7 @@ describe('X-1 generating is down for all: the charge of the calls is unknown', {
       const end = await work(run, { concurrency: 1 });
       expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
       expect(end.progress).toMatchObject({ byOutcome: { pending: 12 }, parkedReasons: {} });
-      // Three, and probes after 1, 2 and 4 s and at the end of the patience.
+      // Three calls, probes after 1, 2 and 4 s, and one at the end of the patience.
       expect(generateCalls(workshop)).toHaveLength(7);
       expect(new Set(generateCalls(workshop).map(({ request_key }) => request_key)).size).toBe(7);
       sandbox.clearScript();
@@ -185,7 +185,7 @@ long.each<readonly Fault[]>([
     const { sandbox, ledger, open, work } = workshop;
     const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
     sandbox.script('creditReportGenerate', [...faults, ...faults]);
-    // The budget ends each start after one try.
+    // The limit ends each attempt after one try.
     for (let start = 1; start <= 3; start++) {
       clock.advance(60_000);
       expect((await work(run, { budgetReports: 1 })).progress.byOutcome).toMatchObject({ pending: 1, failed: 0 });
@@ -297,10 +297,10 @@ test.each(['resend', 'park'] as const)(
   },
 );
 
-/** So many times a look, and a try after it. */
+/** A look and then a try, this many times. */
 const looksAndTries = (times: number): string[] => Array.from({ length: times }, () => ['look', 'generate']).flat();
 
-/** What the provider saw of generating and looking, in its order. */
+/** The provider's log of generating and looking, in order. */
 const orderOf = ({ sandbox }: Workshop): string[] =>
   sandbox.requestLog.flatMap(({ operation }) =>
     operation === 'creditReportGenerate' ? ['generate'] : operation === 'creditReportHistory' ? ['look'] : [],

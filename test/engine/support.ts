@@ -21,7 +21,7 @@ import { openRun } from '../helpers/open-run.js';
 import { type Bench, type BenchOptions, findCompany, withSandbox } from '../helpers/sandbox.js';
 
 export type Overrides = Partial<LoadedPipeline> & {
-  /** What the stage `credit-report` is told, where it is not what quick tests tell it. */
+  /** Options of the stage `credit-report` that replace those of quick tests. */
   readonly report?: Partial<ReportOptions>;
 };
 
@@ -48,7 +48,7 @@ export interface Workshop extends Bench {
   pipeline(overrides?: Overrides): LoadedPipeline;
   /** Writes these rows to a file; returns its path. */
   write(lines: readonly string[]): string;
-  /** Takes these rows into a run, or goes on with the unfinished one of the same rows. */
+  /** Creates a run of these rows, or continues the unfinished one. */
   open(lines: readonly string[], pipeline?: LoadedPipeline): Promise<RunRecord>;
   work(run: RunRecord, options?: Partial<RunWork>): Promise<RunEnd>;
   rows(run: RunRecord): Promise<RowRecord[]>;
@@ -60,7 +60,7 @@ export interface WorkshopOptions extends BenchOptions {
   readonly pipeline?: Overrides;
 }
 
-/** Sandbox, clients, ledger and clock: all real, all gone afterwards. */
+/** Real sandbox, clients, ledger and clock, removed at the end. */
 export async function withWorkshop<T>(
   { pipeline: always = {}, ...options }: WorkshopOptions,
   use: (workshop: Workshop) => Promise<T>,
@@ -116,7 +116,7 @@ export async function withWorkshop<T>(
 
 let analyst: LoadedPipeline | undefined;
 
-/** The analysts' pipeline without its patience: nothing in a test waits for seconds. */
+/** The analysts' pipeline without its patience, so that no test waits for seconds. */
 export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedPipeline {
   analyst ??= loadPipeline('analyst', process.cwd());
   const loaded = analyst;
@@ -163,11 +163,11 @@ function workOf(run: RunRecord, bench: Bench, ledger: Ledger, clock: Clock, pipe
   } satisfies RunWork;
 }
 
-/** The row's ID in a space; undefined where it has none. */
+/** The row's ID in a space, or undefined. */
 export const idOf = ({ ids }: Pick<RowRecord, 'ids'>, space: IdSpace): string | undefined =>
   ids.find((known) => known.space === space)?.id;
 
-/** Companies that every stage has an answer for, one after the other. */
+/** Companies with an answer from every stage, one after the other. */
 export function wholeCompanies(sandbox: Pick<Sandbox, 'registry'>, count: number): Company[] {
   const { registry } = sandbox;
   const found: Company[] = [];
@@ -178,7 +178,7 @@ export function wholeCompanies(sandbox: Pick<Sandbox, 'registry'>, count: number
   return found;
 }
 
-/** The first company that is found by its number without any doubt, and has what a test needs. */
+/** The first company that its number identifies and that has what a test needs. */
 export const findPlainCompany = (sandbox: Sandbox, fits: (company: Company) => boolean): Company =>
   findCompany(sandbox, (company) => fits(company) && isPlain(sandbox, company));
 
@@ -191,7 +191,7 @@ function isWhole(sandbox: Pick<Sandbox, 'registry'>, company: Company): boolean 
   return isPlain(sandbox, company);
 }
 
-/** Alone with its number in its country, and plain in every spelling. */
+/** Unique by its number in its country, and plain in every spelling. */
 export function isPlain(
   { registry }: Pick<Sandbox, 'registry'>,
   { registrationNumber, countryCode, name }: Company,
@@ -201,11 +201,9 @@ export function isPlain(
   return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;
 }
 
-/** An input of these lines, under the header that they are written for. */
 export const writeInput = (path: string, lines: readonly string[]): void =>
   writeFileSync(path, ['id,name,country,registration_number,vat_number', ...lines, ''].join('\n'));
 
-/** A line of an input. */
 export const lineOf = ({ name, countryCode, registrationNumber }: Company, id = ''): string =>
   `${id},${name},${countryCode},${registrationNumber ?? ''},`;
 
@@ -214,12 +212,12 @@ export function present<T>(value: T | undefined | null): T {
   return value;
 }
 
-/** Lets everything that can happen happen. */
+/** Lets all possible work finish. */
 export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await oneTurn();
 }
 
-/** A turn of the event loop, after the syncs of the ledger, which go on beside it however slow the disk is. */
+/** A turn of the event loop after the ledger's writes to disk, which are independent of it. */
 export async function oneTurn(): Promise<void> {
   await access('.');
   do await new Promise((done) => setImmediate(done));

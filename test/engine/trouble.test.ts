@@ -18,7 +18,7 @@ describe('credit reports in trouble (V2-6)', () => {
       sandbox.script('creditReportGenerate', fault);
       const end = await work(run);
       expect(sandbox.reports).toHaveLength(2);
-      // Where the history shows the report, it has told what became of the call.
+      // If the history shows the report, it has settled the charge.
       const doubtful = calls().filter((call) => call.charge === 'unknown' || call.reconciled !== null);
       expect(doubtful).toMatchObject([{ operation: 'creditReportGenerate', charge }]);
       expect(sandbox.requests.get('creditReportHistory')).toBeGreaterThanOrEqual(2);
@@ -86,7 +86,7 @@ describe('a ledger that cannot be written', () => {
   ] as const)('%s.%s: the run ends, and no row begins', async (room, method, time) => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 20).map((company) => lineOf(company)));
-      // The provider refuses an operation: that is written down.
+      // The provider refuses an operation, which is recorded.
       if (method === 'close') sandbox.script('fullKyb', ['none', 'none', { status: 403, code: 'INSUFFICIENT_SCOPE' }]);
       let calls = 0;
       const store = ledger[room] as unknown as Readonly<Record<string, (...all: never[]) => Promise<unknown>>>;

@@ -39,7 +39,7 @@ describe('X-1 a provider that answers everything with something else', () => {
       expect(calls().length).toBeLessThan(25);
       expect(new Set(calls().map((call) => call.charge))).toEqual(new Set(['unknown']));
       expect(query('SELECT * FROM answers')).toEqual([]);
-      // The next start finds the provider well: everything is bought once.
+      // In the next attempt the provider is well, so everything is bought once.
       await resendAll(workshop);
       expect((await work(run)).progress).toMatchObject({ byOutcome: { complete: 25 }, unitsCharged: 50 });
     });
@@ -196,7 +196,7 @@ describe('X-1 one odd answer among good ones', () => {
             byOutcome: { complete: 5, pending: 1 },
             parkedReasons: { unanswered: 1 },
           });
-          // Alone in its start, it cannot be told from an outage; it is no configuration, in any case.
+          // As the only call of its attempt, it looks like an outage. It is no error of the configuration.
           expect((await work(run, { sources })).stopped?.exit).toBe(6);
         },
       );
@@ -266,7 +266,7 @@ describe('X-1 one odd answer among good ones', () => {
       const { sandbox, ledger, clock, open, work, calls } = workshop;
       const companies = wholeCompanies(sandbox, 4);
       const odd = present(companies[1]);
-      // The same company twice: its request is sent as often as for one row.
+      // A repeated company: its request is sent as often as for one row.
       const run = await open([...companies, odd].map((company) => lineOf(company)));
       const isOdd = ({ path }: { readonly path: string }) =>
         /\/full$|\/financial\//.test(path) && [odd.v1Id, odd.v2Id].some((id) => path.split('/').includes(String(id)));

@@ -95,7 +95,7 @@ interface Night {
   readonly changes: readonly number[];
   /** A company that is erased before it. */
   readonly erased: number | null;
-  /** What a person does before it with all questions, or with the newest decision. */
+  /** A person's answer before it to all questions, or to the newest decision. */
   readonly review: 'nothing' | 'confirm' | 'none_of_these' | 'withdraw';
   readonly contacts: boolean;
 }

@@ -37,7 +37,7 @@ long('rows with the number are removed even without a match, with everything ask
     { ...british(NUMBER), state: { ...nobody, errorMessage: `nobody has ${NUMBER}` } },
     { ...british('01234567', 'Other'), ids: { v1: '9000002' } },
   ];
-  // The same bytes answer both searches: those of the other row stay.
+  // One body answers both searches. The other row keeps its copy.
   const bought = [searchFor(1, NUMBER), searchFor(2, '01234567')];
   await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
     const asked = await ask(ledger, id, 1, NUMBER);

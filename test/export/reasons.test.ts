@@ -8,7 +8,7 @@ import { waitingInWords } from '../../src/ledger/review/second-person.js';
 import { expectGolden } from '../helpers/golden.js';
 import { ASKED, LEHMERT, ROW } from './with-reason.js';
 
-/** Bernd's, before Anna's answer. */
+/** Bernd's correction, before Anna's answer. */
 const CORRECTION = { number: '00045590', decidedBy: 'Bernd', secondBy: null };
 
 const SRC = resolve(import.meta.dirname, '../../src');

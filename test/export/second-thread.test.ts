@@ -89,7 +89,7 @@ test('workers on other machines write the same parts, and nobody waits for one t
     const older = new PartHelper(out, '0.0.1', open);
     let written = 0;
     let rounds = 0;
-    // Between two parts of this process, each worker does what it is offered, and at last only takes it.
+    // Between two parts of this process, each worker does its offered jobs, and at last only takes them.
     const between = async () => {
       rounds += 1;
       if (rounds === 12) for (const folder of growingBeside(out)) takeJobs(folder);
@@ -122,7 +122,7 @@ test('workers on other machines write the same parts, and nobody waits for one t
   });
 });
 
-/** As a worker does that dies then. */
+/** Takes jobs as a worker that then dies. */
 function takeJobs(folder: string): void {
   const jobs = join(folder, '.scratch', 'jobs');
   for (const name of readdirSync(jobs)) rmSync(join(jobs, name));

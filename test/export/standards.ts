@@ -13,14 +13,14 @@ export interface FtmEntity {
 const model = new Model(defaultModel);
 const countries = Object.keys(defaultModel.types.country?.values ?? {});
 
-/** What the types of the model take, as its tools clean values. */
+/** Values that the types of the model accept, as its tools clean them. */
 const VALUES: Readonly<Record<string, (value: string) => boolean>> = {
   country: (value) => countries.includes(value),
   date: (value) => /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d:\d\d)?)?)?$/.test(value),
   entity: (value) => /^[0-9a-zA-Z](?:[0-9a-zA-Z.-]*[0-9a-zA-Z])?$/.test(value),
 };
 
-/** What is wrong with a file of FollowTheMoney entities, by the model of `@alephdata/followthemoney`. */
+/** The problems of a file of FollowTheMoney entities, by the model of `@alephdata/followthemoney`. */
 export function ftmProblems(text: string): {
   readonly entities: readonly FtmEntity[];
   readonly problems: readonly string[];
@@ -61,7 +61,7 @@ export function ftmProblems(text: string): {
   return { entities, problems: byId.size === entities.length ? problems : [...problems, 'IDs are not unique'] };
 }
 
-/** The files of the standard lie beside the checkout. */
+/** The files of the standard are beside the checkout. */
 const BODS = resolve(import.meta.dirname, '../../../shared/standards/bods');
 if (!existsSync(BODS)) console.warn(`${BODS} is missing: statements are not checked against the schemas of BODS`);
 
@@ -79,7 +79,7 @@ export function bodsStatements(text: string): readonly BodsStatement[] {
     const date = /^\d{4}-\d\d-\d\d$/;
     const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
     const ajv = new Ajv2020({ strict: false, formats: { uri: true, date, 'date-time': dateTime } });
-    // The validator takes no URNs of this form.
+    // The validator accepts no URNs of this form.
     for (const file of readdirSync(BODS).filter((name) => name.endsWith('.json')))
       ajv.addSchema(JSON.parse(readFileSync(join(BODS, file), 'utf8').replaceAll('"urn:', '"https://bods/')) as object);
     const validate = ajv.getSchema('https://bods/statement');

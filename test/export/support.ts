@@ -42,7 +42,7 @@ export interface RunFixture {
   readonly bought?: readonly Bought[];
 }
 
-/** Lines that a foreign key of the data package leads nowhere from, and tables in which no line has a key. */
+/** Lines with a broken foreign key of the data package, and tables in which no line has a key. */
 export function orphansIn(folder: string): readonly string[] {
   interface Resource {
     readonly name: string;

@@ -99,7 +99,7 @@ const AROUND = [
   ['Acme Ltd, ', ')'],
 ] as const;
 
-/** Texts of about this length, each named by its repeated piece. Each is made when it is asked for. */
+/** Texts of about this length, each named by its repeated piece. Each is made on demand. */
 export function* hostileTexts(length: number): Generator<{ readonly name: string; readonly text: () => string }> {
   for (const piece of PIECES)
     for (const [before, after] of AROUND) {

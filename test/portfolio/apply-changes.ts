@@ -13,7 +13,7 @@ import { comparedColumns } from '../../src/readers/row-identity.js';
 import type { Row, Table } from '../../src/readers/table.js';
 import { read } from '../readers/support.js';
 
-/** What a reader makes of answers, as it is compared. */
+/** The compared state that a reader makes of answers. */
 export const stateFrom = (reader: Reader, answers: readonly RawAnswer[]): State =>
   stateOf(reader, read(reader, answers, { includeContacts: false }), 'sha');
 
@@ -23,7 +23,7 @@ export const changesBetween = (
   now: readonly RawAnswer[],
 ): readonly ItemChange[] => compareStates(stateFrom(reader, old), stateFrom(reader, now));
 
-/** The same, as it is found out: without a look at what is the same in both. */
+/** The changes as the product finds them, without comparing the parts that both answers share. */
 export function changesFromParts(reader: Reader, old: RawAnswer, now: RawAnswer): readonly ItemChange[] {
   const asOf = (answer: RawAnswer): AsOf => {
     const known = { id: '77', ids: {}, row: 1, stage: null, country: null, name: null };
@@ -33,7 +33,7 @@ export function changesFromParts(reader: Reader, old: RawAnswer, now: RawAnswer)
   return pair === undefined ? [] : compareStates(pair.old, pair.now);
 }
 
-/** The old lines with the changes made to them. */
+/** The old lines after these changes. */
 export function applyChanges(reader: Reader, before: State, changes: readonly ItemChange[]): Contents {
   const items = new Map<string, Map<string, Record<string, string | null>>>();
   const partOf = (name: string) => items.get(name) ?? items.set(name, new Map()).get(name) ?? new Map();
@@ -49,7 +49,7 @@ export function applyChanges(reader: Reader, before: State, changes: readonly It
     }
   }
   for (const { table, key, kind, fields } of changes) {
-    // A new year is told once more by itself.
+    // A new year is also reported separately.
     if (kind === 'changed' && fields.every(({ column }) => Object.hasOwn(key, column))) continue;
     const { operation: _from, ...known } = key;
     const part = partOf(`${table} `);
@@ -104,7 +104,7 @@ function withMember(extra: string | null, name: string, text: string | null): st
 
 type Contents = Readonly<Record<string, readonly string[]>>;
 
-/** What the lines of the new answer say, and those of the old where a list did not come; in any order. */
+/** The lines of the new answer, and those of the old one for a missing list, in any order. */
 export const contentOf = (reader: Reader, old: readonly RawAnswer[], now: readonly RawAnswer[]): Contents =>
   contents(carriedOver(stateFrom(reader, old), stateFrom(reader, now)), reader.tables);
 

@@ -9,7 +9,7 @@ import { applyChanges, changesBetween, changesFromParts, contentOf, stateFrom } 
 
 const important = new Set(IMPORTANT_CHANGES);
 
-/** `table key column: old → new (kind)`; what matters has a mark. */
+/** `table key column: old → new (kind)`. An important change has a mark. */
 function told(reader: Reader, operation: string, old: unknown, now: unknown): readonly string[] {
   const text = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
   return changesBetween(reader, [answer(operation, text(old))], [answer(operation, text(now))])
@@ -107,7 +107,7 @@ describe('changes in a new answer', () => {
       'flat_financials 2025 sales value: null → 5 (added)',
       'flat_financials 2025 sales value_type: null → number (added)',
     ]);
-    // An answer that says nothing has taken nothing back.
+    // An answer without a value has withdrawn nothing.
     expect(told(flatFinancialsReader, 'financial', years('2024'), {})).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ const bodies = fc
   .map((body) => JSON.stringify(body).replaceAll(/"#([^#]+)#"/g, '$1'));
 
 const MODULES = ['lite', 'officers', 'shareholders', 'group_structures_full', 'financial'];
-/** Digits that JSON would not keep are kept as they are written. */
+/** Keeps digits as written, which JSON would not. */
 const asText = (body: string) => body.replaceAll(/"percentage":([^,}]+)/g, '"percentage":"#$1#"');
 const asNumbers = (body: string) => body.replaceAll(/"#([^#]+)#"/g, '$1');
 

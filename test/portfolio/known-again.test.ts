@@ -12,7 +12,7 @@ import { createRegistry } from '../../src/sandbox/registry/index.js';
 import { writeSample } from '../../src/sandbox/sample.js';
 import { readAll } from '../input/read-all.js';
 
-/** As a row was read before numbers were looked for anywhere else than in their columns. */
+/** The row as it was read before numbers were also searched for outside their columns. */
 function companyBefore({ country = '', state: given, ...fields }: InputFields): string | null {
   const place = resolveLocation(country, given);
   if (!place.ok) return null;
@@ -31,7 +31,7 @@ function companyBefore({ country = '', state: given, ...fields }: InputFields): 
   });
 }
 
-/** Lists are years old: what a row is known again by, and what it says, may not change where the row means the same. */
+/** Lists are years old. A row's keys and content may not change if its meaning does not. */
 test('rows that name their company stay the same members, clean and dirty', async () => {
   const registry = createRegistry({ seed: 7 });
   const sample = [

@@ -21,7 +21,7 @@ function reading(items: number, perPage: number, from: number, bought = Number.P
   }));
 }
 
-/** The state of the ledger after readings of the same size: the newest answer to each page. */
+/** The state of the ledger after readings of equal size: the newest answer to each page. */
 const owned = (readings: readonly ListPage[][]): ListPage[] => [
   ...new Map(readings.flat().map((page) => [`${page.perPage}/${page.page}`, page])).values(),
 ];

@@ -202,6 +202,6 @@ test('no entry comes, goes or changes when one operation replaces the other, and
   // The record has one person less and one more, so it is shown from now on.
   const second = [full(30 * DAY, 1, 2, 4), list(1, 1, 2, 3)];
   expect(told(first, second)).toEqual(['officers fullKyb added 4', 'officers officersKyb removed 3']);
-  // The list is the same: it is shown again, and nothing is reported again.
+  // The list is unchanged: it is shown again, and nothing is reported again.
   expect(told(second, [full(30 * DAY, 1, 2, 4), list(31, 1, 2, 4)])).toEqual([]);
 });

@@ -25,7 +25,7 @@ interface Page {
   readonly clock: ManualClock;
   readonly inbox: AnswerInbox;
   answer(question: Question, more?: Partial<OneAnswerOptions>): ReturnType<typeof answerQuestion>;
-  /** As the process does that has the ledger. */
+  /** Records as the process that has the ledger. */
   record(): ReturnType<typeof recordWaiting>;
 }
 
@@ -146,7 +146,7 @@ test.each([
 onFile('an answer that the ledger refuses later is kept until a person has seen it', () =>
   onPage(async ({ environment, answer, record }, desk, [first]) => {
     await answer(first);
-    // Meanwhile a colleague has decided otherwise.
+    // Meanwhile a colleague has decided differently.
     await answer(first, { decision: 'none_of_these', by: 'bea' });
     await desk.review.record({
       ...first,

@@ -45,7 +45,7 @@ async function askAll({ ask }: Desk): Promise<void> {
   await ask({ row: 9, key: 'Austrian', candidates: [{ id: 'i', countryCode: 'AT' }] });
 }
 
-/** The same facts from the full questions. */
+/** The expected facts, from the full questions. */
 const expected = async ({ review }: Desk) =>
   (await openQuestions(review)).map((question) => ({
     environmentId: question.environmentId,
@@ -138,7 +138,7 @@ test('one question has its neighbours and the differences of each candidate', ()
       'country same',
       'place not_compared',
     ]);
-    // Of bought data: its own number.
+    // A question about bought data has its own number.
     const bought = await oneQuestion({ question: ids[3] ?? '' }, environment);
     expect(bought.compared[0]?.fields[0]).toEqual({
       field: 'number',

@@ -23,7 +23,7 @@ async function sheetOf({ review, ask }: Desk): Promise<Cells> {
   return parse(writeSheet(await openQuestions(review)), { bom: true });
 }
 
-/** As a person fills it in: the second candidate of the first question, and none for the second. */
+/** Fills in the sheet: the second candidate of the first question, and none for the second. */
 function fillIn([header = [], ...lines]: Cells): string[][] {
   const decision = header.indexOf('decision');
   const note = header.indexOf('note');

@@ -70,13 +70,13 @@ export async function withDesk<T>(
   });
 }
 
-/** Of the last row. */
+/** The fields of the last row. */
 const OTHER = {
   values: ['Zumtobel Lighting'],
   fields: { name: 'Zumtobel AG', country: 'AT', registration_number: 'FN 123456a' },
 };
 const FIELDS = { name: 'Müller & Söhne GmbH', country: 'DE', registration_number: '00123456' };
-/** Of the seventh row. */
+/** The fields of the seventh row. */
 const PLACED = { ...FIELDS, city: 'Köln', vat_number: 'DE117316966' };
 
 async function ask(ledger: Ledger, environmentId: number, options: AskOptions): Promise<void> {

@@ -199,5 +199,5 @@ const unescaped = (text: string) => text.replaceAll(/_x005F_(?=x[0-9A-Fa-f]{4}_)
 /** The other reader drops blanks at the ends. */
 const trimmed = (text: string) => text.trim();
 const expectedOf = (text: string) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes these characters
   text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd');

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/util/clock.js';
 
 const DAY = 86_400_000;
 
-// Node's own timers without waiting for days: a longer timer than they can hold fires at once.
+// Node's own timers, without waiting for days: a timer beyond their maximum fires at once.
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 

@@ -30,7 +30,7 @@ test('companies are found, filtered and opened', () =>
 
     const { status, text } = await get(`/companies/v1/${v1Id}`);
     expect(status).toBe(200);
-    // Bars, lines and the graph are drawn, every chart names its currency, and nothing missing is called none.
+    // Bars, lines and the graph are drawn, every chart names its currency, and a missing value is not shown as none.
     expect(text.match(/<svg class="chart"/g)?.length).toBeGreaterThanOrEqual(2);
     expect(text).toMatch(/aria-label="Turnover and profit, [A-Z]{3}"/);
     expect(text).toContain('not returned');

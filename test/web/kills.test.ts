@@ -10,7 +10,7 @@ import { cli, startCli, withFolder } from '../helpers/cli.js';
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const RUN = ['--sandbox', '--yes', '--no-export', '--pipeline', 'backfill'];
 const ROUNDS = 4;
-/** Longer than the pause without which a key is dropped. */
+/** Longer than the pause within which a key is dropped. */
 const KEY_EVERY_MS = 900;
 
 interface Given {
@@ -69,7 +69,7 @@ async function readJson<T>(folder: string, args: readonly string[]): Promise<T> 
   return JSON.parse((await cli([...args, '--json'], { cwd: folder })).stdout) as T;
 }
 
-/** Answers the questions on a page of its own, which is killed as soon as it has taken the last answer. */
+/** Answers the questions on its own page, which is killed as soon as it has taken the last answer. */
 async function answerAndKill(folder: string, by: string, questions: readonly QuestionJson[]): Promise<string[]> {
   const { child, finished } = startCli(['ui', '--sandbox', '--no-open', '--by', by], { cwd: folder });
   const link = String((await once(child.stdout ?? child, 'data'))[0]).trim();
@@ -114,7 +114,7 @@ async function answerOnTerminal(folder: string): Promise<number> {
   }
 }
 
-/** Presses a key until so many questions were shown: keys before the prompt are dropped. */
+/** Presses a key until this many questions were shown. Keys before the prompt are dropped. */
 async function pressUntil(terminal: ChildProcess, questions: number): Promise<number> {
   const closed = once(terminal, 'close');
   const press = setInterval(() => terminal.stdin?.write('n'), KEY_EVERY_MS);

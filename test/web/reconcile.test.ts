@@ -8,7 +8,7 @@ import { type Office, withOffice } from '../app/support.js';
 import { withFolder } from '../helpers/cli.js';
 import { type Page, withPage } from './page.js';
 
-/** The files of the standard lie beside the checkout. */
+/** The files of the standard are beside the checkout. */
 const STANDARD = resolve(import.meta.dirname, '../../../shared/standards/reconciliation');
 const isThere = existsSync(STANDARD);
 if (!isThere) console.warn(`${STANDARD} is missing: nothing is checked against the schemas of the standard`);
@@ -241,7 +241,7 @@ describe('data extension', () => {
         'results.outcome': [{ str: 'complete' }],
         unknown: [],
       });
-      // What was not bought is not there, and is not called none.
+      // A value that was not bought is left out, and is not shown as none.
       expect(extended.rows[one]?.['results.credit_limit']).toEqual([]);
       expect(extended.rows['v1-0']?.['results.matched_name']).toEqual([]);
       expect(JSON.stringify(extended)).not.toMatch(/[\w.]+@[\w.]+\.[a-z]{2,}/);
@@ -263,7 +263,7 @@ interface Extended {
   readonly rows: Readonly<Record<string, Readonly<Record<string, readonly object[]>>>>;
 }
 
-/** So that a schema that was read wrongly is noticed. */
+/** Shows that schemas are read correctly. */
 test.skipIf(!isThere).each([
   ['manifest', 'manifest'],
   ['data-extension-response', 'data-extension-response'],

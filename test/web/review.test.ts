@@ -62,7 +62,7 @@ const decided = (folder: string) =>
 /** The page records answers a moment after the last one. */
 async function recorded({ clock, json }: Pick<Page, 'json'> & { readonly clock: ManualClock }): Promise<void> {
   for (let tries = 0; tries < 3_000; tries += 1) {
-    // Another thread records, so the answer to one question more may come before it.
+    // Another thread records, so the answer to one more question may come before it.
     if (tries % 100 === 0) clock.advance(3_000);
     if ((await json<ReviewJson>('/review')).noted.length === 0) return;
   }

@@ -25,7 +25,7 @@ async function writeList(path: string): Promise<void> {
   );
 }
 
-/** Asks until it is so. The other process decides when. */
+/** Asks until it is true. The other process decides when. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -125,7 +125,7 @@ long('a start is for the columns and the pipeline that the form shows', () =>
       const asked = (await get(`/plan?${other}`)).text;
       expect(asked).toContain('name="pipeline" value="onboarding"');
       expect(asked).not.toContain('<select');
-      // Without the number, the row costs something else. A limit that was not changed follows.
+      // Without the number, the row costs a different amount. An unchanged limit is adjusted.
       expect(asked).not.toContain(`name="max_units" value="${usual}"`);
     });
   }),
@@ -254,7 +254,7 @@ test('an uploaded list is kept below the data directory, whatever its name is', 
       const first = join(folder, 'uploads', 'l_i_st.csv');
       const to = await upload(body);
       expect(to.searchParams.get('path')).toBe(first);
-      // The same bytes are the same file. Other bytes update the list, and the earlier file stays.
+      // Equal bytes are one file. Other bytes update the list, and the earlier file stays.
       expect((await upload(body)).search).toBe(to.search);
       const other = (await upload(body.replace('Acme', 'Other'))).searchParams;
       expect([other.get('path'), other.get('name')]).toEqual([join(folder, 'uploads', 'l_i_st (2).csv'), first]);

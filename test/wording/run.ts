@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util';
 import { type SourceText, sourcesIn, textsIn } from './texts.js';
 
 /**
- * `npm run test:wording`: changes the words of 20 texts for people in a copy of this checkout, and runs the tests there.
- * Only the golden files and the documentation may notice: vitest writes the golden files again. `--seed N` chooses the same texts again,
- * `--messages all` changes every one, `--long` runs the long tests instead, and folders or files of tests can be named.
+ * `npm run test:wording`: changes the words of 20 texts for people in a copy of this checkout, and runs the tests
+ * there. Only the golden files and the documentation may notice, and both are written again. `--seed N` repeats a
+ * choice of texts, and `--messages all` changes every text. `--long` runs the long tests instead, and folders or files
+ * of tests can be named.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,7 +48,7 @@ function changeAndTest(): number {
     '--tags-filter',
     `${values.long ? 'long' : '!long'} && !words`,
   ];
-  // The documentation quotes texts, too: its tests write it again.
+  // The documentation quotes texts, too. Its tests write it again.
   process.env.KYBATCH_WRITE_DOCS = '1';
   return run('npx', ['vitest', 'run', '--update', ...projects, ...positionals]);
 }
@@ -67,7 +68,7 @@ const rewordedParts = ({ file, parts }: SourceText): readonly Found[] => {
   });
 };
 
-/** What can be pasted: kept as it is. */
+/** Commands, which can be pasted, are kept unchanged. */
 const COMMAND = /(\\?`[^`]*\\?`|kybatch [^.;:)]*)/;
 
 /** `min` is the symbol of a unit, as `s` is. */

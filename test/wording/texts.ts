@@ -7,7 +7,7 @@ export interface SourceText {
   readonly file: string;
   /** Its literal parts, and where the search for each begins in the file. */
   readonly parts: readonly (readonly [text: string, after: number])[];
-  /** The parts with `…` for each value that is put in. */
+  /** The parts with `…` for each inserted value. */
   readonly whole: string;
 }
 
@@ -23,13 +23,13 @@ export function sourcesIn(folder: string): readonly string[] {
 /** A node of the syntax tree. */
 type Node = { readonly type: string; readonly start: number } & Readonly<Record<string, unknown>>;
 
-/** Whether a text is put in a message, or in an error. */
+/** Whether a text is part of a message or of an error. */
 type Within = 'message' | 'error' | 'other';
 
 const makerOf = (name: string): Within | undefined =>
   /^(?:message|block|UsageError)$/.test(name) ? 'message' : name.endsWith('Error') ? 'error' : undefined;
 
-/** The texts of calls that make a message, and others that read as a sentence. */
+/** The texts of messages and errors, and others that read as a sentence. */
 export function textsIn(file: string): readonly SourceText[] {
   const source = readFileSync(file, 'utf8');
   // SQL reads as a sentence, too.
@@ -75,7 +75,7 @@ const isCompared = (parent: Node, name: string, { type }: Node): boolean =>
   (type === 'Literal' && (name === 'key' || parent.type === 'BinaryExpression' || parent.type === 'TSLiteralType')) ||
   (/Literal$/.test(type) && parent.type === 'MemberExpression');
 
-/** Three words in a row. A value that is put in counts as a word. */
+/** Three words in a row. An inserted value counts as a word. */
 const SENTENCE = /(?:(?:[A-Za-z’']{2,}|…)[,:;]? ){2}(?:[A-Za-z]{2,}|…)/;
 
 /** A shell script, in which a line ends a block, an SQL statement, and a list of words. */

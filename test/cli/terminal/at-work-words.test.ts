@@ -4,7 +4,7 @@ import { atWorkInWords } from '../../../src/cli/commands/status.js';
 
 const worker = { worker: 'far:7', leads: false, since: 0, leaseUntil: 9, underWay: 1, calls: 3 };
 
-/** Of a view only what is told of. */
+/** The text for a view with only these facts. */
 const told = (endedAt: number | null, putOff: boolean): string | undefined =>
   atWorkInWords({
     run: { state: 'open' },

@@ -81,7 +81,7 @@ describe('planning that takes long', () => {
     clock.advance(10_000);
     onReading?.({ rows: 120_000, share: 0.25 });
     onReading?.({ rows: 120_001, share: 0.25 });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
     expect(printed()).toMatch(/^\r.* 120,000 .* 25%.*\u001b\[K$/);
     expect(printed()).toHaveLength(1 + 39 + 3);
     onReading?.(null);

@@ -8,7 +8,7 @@ function withKeys() {
   const clock = { ms: 0 };
   const keys = readKeys(input, () => clock.ms);
   const pressed = keys[Symbol.asyncIterator]();
-  /** Presses a key this long after the last one, and returns what counts. */
+  /** Presses a key this long after the last one, and returns the accepted keys. */
   const after = async (ms: number, key: string) => {
     clock.ms += ms;
     input.write(key);

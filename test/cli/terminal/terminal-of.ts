@@ -1,7 +1,7 @@
 import { guarded, type Io } from '../../../src/cli/terminal/io.js';
 import { ManualClock } from '../../../src/util/clock.js';
 
-/** A terminal that keeps what is printed on it. */
+/** A terminal that keeps its output. */
 export function terminalOf(options: Partial<Pick<Io, 'columns' | 'clock' | 'interactive'>> = {}) {
   let printed = '';
   const print = (text: string) => {

@@ -37,7 +37,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   creditReportGenerate: 'id',
 };
 
-/** An answer bought in addition, which may replace the first one in a cell. */
+/** An additional answer, which may replace the first one in a cell. */
 const BESIDE: Readonly<Record<string, readonly [operation: string, body: string]>> = {
   creditReportGenerate: ['creditReportFetch', '{"summary":{}}'],
   creditReportHistory: ['creditReportFetch', '{"summary":{}}'],

@@ -41,7 +41,7 @@ const OUTCOMES: Meanings<RowOutcome> = {
   pending: ['The row is not finished. It is to do, waiting or on hold.', '`kybatch resume`.'],
 };
 
-/** Why a row is on hold. Draining and closing pass within an attempt, so no row is left with them. */
+/** Reasons why a row is on hold. Draining and closing end within an attempt, so no row is left with them. */
 export const HOLDS: Meanings<Exclude<ParkReason, 'draining' | 'closed'>> = {
   allowance: ['The allowance of the account is used up.', '`kybatch resume` after it is renewed.'],
   budget: ['The limit of the attempt is reached.', '`kybatch resume`, with `--max-units N` and `--max-reports N`.'],
