@@ -53,7 +53,7 @@ const root = resolve(import.meta.dirname, '../src');
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 const roomOf = (path: string) => path.split(sep)[0] ?? '';
 
-test('every source file lies in a known room', () => {
+test('every source file is in a known folder', () => {
   expect(files.length).toBeGreaterThan(20);
   expect(files.filter((file) => !(roomOf(file) in ALLOWED))).toEqual([]);
 });
@@ -74,14 +74,14 @@ test('imports run one way', () => {
   expect(offences).toEqual([]);
 });
 
-test('the public list takes only types from behind the use cases', () => {
+test('the public list takes only types from code behind the use cases', () => {
   const text = readFileSync(join(root, 'index.ts'), 'utf8');
   const taken = [...text.matchAll(/^export (type )?\{[^}]*\} from '\.\/(\w+)/gm)];
   expect(taken.length).toBeGreaterThan(30);
   expect(taken.filter(([, type, room = '']) => type === undefined && TYPES_ONLY.includes(room))).toEqual([]);
 });
 
-test('the HTTP client is loaded by those who send, when they do', () => {
+test('the HTTP client is loaded only by commands that send, when they do', () => {
   const sends = /^(?:import|export) (?!type )[^;]*?from '[^']*(?:api\/(?:v[12]\/)?|\.\/)(?:client|transport)\.js'/m;
   const loading = files.filter((file) => roomOf(file) !== 'api' && sends.test(readFileSync(join(root, file), 'utf8')));
   expect(loading).toEqual(['index.ts']);
@@ -136,7 +136,7 @@ function loadedByCommand(name: string): ReadonlySet<string> {
   );
 }
 
-test('sheets are read by what commands load that read lists, and workbooks by what is loaded where one is there', () => {
+test('code for sheets is loaded only to read lists, and code for workbooks only to read a workbook', () => {
   const loading = (...file: string[]) =>
     readdirSync(join(root, 'cli', 'commands')).filter((command) => loadedByCommand(command).has(join(...file)));
   expect(loading('sheets', 'open-sheet.ts')).toEqual(['mcp.ts', 'plan.ts', 'review.ts', 'run.ts', 'ui.ts']);

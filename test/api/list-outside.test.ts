@@ -37,7 +37,7 @@ describe('the scan of a long list', () => {
     );
   });
 
-  test('refuses a truncated list, wherever it is cut', () => {
+  test('refuses a truncated list, cut at any point', () => {
     const whole = bytes({ data: officers(40), total_pages: 1 });
     for (let end = 0; end < whole.length; end += 7)
       expect(unreadableReason(officersKyb, whole.subarray(0, end)), String(end)).toBeDefined();

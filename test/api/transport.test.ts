@@ -55,7 +55,7 @@ describe('Transport', () => {
     ['several of them', written('HTTP/1.1 100 Continue\r\n\r\n'.repeat(3), 'HTTP/1.1 103 Hints\r\nA: b\r\n\r\n')],
     ['one in pieces', written(...'HTTP/1.1 100 Continue\r\nA: b\r\n\r\n')],
     ['one without a name', written('HTTP/1.1 199\r\n\r\n')],
-  ])('an answer behind %s is not lost, nor is the next on the same connection', async (_, before) => {
+  ])('an answer after %s is not lost, nor is the next on its connection', async (_, before) => {
     await withServer(
       (_request, response, body) => {
         before(response);

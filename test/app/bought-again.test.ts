@@ -263,7 +263,7 @@ describe('X-2 ledger provider-moved', () => {
 
   test.each([
     ['a path that the provider does not have', (v1: string) => v1.replace(/\/v1$/, '/v11'), 2],
-    ['a port where nobody listens', () => 'http://127.0.0.1:9', 6],
+    ['a port without a listener', () => 'http://127.0.0.1:9', 6],
   ])('nothing is moved to %s, unless the check is skipped', async (_, wrong, exit) => {
     await withJob({ pipeline }, async (job) => {
       const paid = await bought(job, 1);

@@ -83,7 +83,7 @@ describe('the table changes', () => {
     }),
   );
 
-  long('the sheet Results says what changed since the run before, and what is not compared yet', () =>
+  long('the sheet Results shows changes since the previous run, and answers not compared yet', () =>
     withNights(2, async ({ night, sandbox, table, cwd, kybatch }) => {
       const since = () => table('results').map(({ changed_since_last_time: words }) => words);
       await night(0);

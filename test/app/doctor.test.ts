@@ -14,7 +14,7 @@ const MB = 1024 * 1024;
 const find = ({ findings }: DoctorView, check: string) => findings.filter((finding) => finding.check === check);
 
 describe('doctor', () => {
-  test('V1-8 finds no fault, for 0 units', async () => {
+  test('V1-8 finds no fault, free', async () => {
     await withOffice({}, async ({ sandbox, environment }) => {
       const view = await doctor({}, environment);
       expect(view.exit).toBe(0);

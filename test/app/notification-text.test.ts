@@ -30,8 +30,8 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
   ['something was asked', { left: { failed: 0, questions: 1, invalid: 0 } }, ['questions']],
   ['rows of this file cannot be read', { left: { failed: 0, questions: 0, invalid: 2 } }, ['invalid']],
   ['nothing was due, and members have left', { worked: false, departed: 4 }, ['members_left']],
-  ['what changed matters', { importantChanges: 2 }, ['important_change']],
-  ['what changed does not matter', { importantChanges: 0 }, []],
+  ['an important change', { importantChanges: 2 }, ['important_change']],
+  ['an unimportant change', { importantChanges: 0 }, []],
   ['it was stopped', UNFINISHED, ['stopped']],
   [
     'the key was refused on the way',
@@ -52,8 +52,8 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
 test.each<[string, unknown, readonly string[]]>([
   ['a defect', new TypeError('x is no function'), ['failed']],
   ['a file that cannot be read', new UsageError('FILE_UNREADABLE', 'no such file'), ['failed']],
-  ['another start at work', new LockedError('/data'), []],
-  ['somebody who said no', new DeclinedError(), []],
+  ['another attempt is running', new LockedError('/data'), []],
+  ['a no to a question', new DeclinedError(), []],
 ])('%s', (_, error, reasons) => {
   expect(reasonsOf({ error, after: null }, undefined)).toEqual(reasons);
 });

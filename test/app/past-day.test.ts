@@ -31,7 +31,7 @@ const environment = ({ cwd, env, clock }: Nights) => ({ cwd, env, clock });
 const asOf = (nights: Nights, day: string): Promise<ExportView> => exportTables({ asOf: day }, environment(nights));
 
 describe('the tables as of a past day', { tags: 'long' }, () => {
-  test('have the answers and members of that day, for 0 units, and never replace the newest', () =>
+  test('have the answers and companies of that day, free, and never replace the newest', () =>
     withNights(
       4,
       async (nights) => {
@@ -75,7 +75,7 @@ describe('the tables as of a past day', { tags: 'long' }, () => {
       PIPELINE,
     ));
 
-  test('leave out matches and decisions of later, and say what is gone', () =>
+  test('leave out later matches and decisions, and list removed answers', () =>
     withNights(2, async (nights) => {
       const { clock, writeCsv, rows, kybatch } = nights;
       writeCsv('in.csv', [rows[0], { ...rows[1], name: '', country: '' }] as object[]);

@@ -199,7 +199,7 @@ describe('a confirmed match stays confirmed', () => {
       expect(table('companies').map(({ v1_company_id }) => v1_company_id)).toEqual([moved]);
     }));
 
-  test('also through the watch, where the answer is free and asks nothing again', () =>
+  test('also through the watch, with a free answer and without another question', () =>
     withNights(
       2,
       async ({ night, clock, sandbox, table, kybatch, cwd }) => {

@@ -18,7 +18,7 @@ type Page = { data: unknown[] | null; total_results: unknown; total_pages: unkno
 
 /** One fewer with the old count, none with the old count, no list at all. */
 const SHORT: readonly [string, (page: Page) => Page][] = [
-  ['a page that lacks somebody', (page) => ({ ...page, data: page.data?.slice(1) ?? null })],
+  ['a page that lacks an entry', (page) => ({ ...page, data: page.data?.slice(1) ?? null })],
   ['an empty page', (page) => ({ ...page, data: [] })],
   ['a page without its list', (page) => ({ ...page, data: null })],
 ];

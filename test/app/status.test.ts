@@ -182,7 +182,7 @@ describe('status', () => {
   });
 });
 
-describe('doubt list', () => {
+describe('charges list', () => {
   // The lock ends with its process.
   test.skipIf(isOnPostgres)(
     'a call in flight is listed with the time when its charge is known, and at once when its process is gone',

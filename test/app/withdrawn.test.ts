@@ -170,7 +170,7 @@ describe('candidates', () => {
     );
   const STAGES = ['stages: [record, financials]'];
 
-  test('of a chosen company can be chosen again after a withdrawal, and those found through it were not seen', () =>
+  test('of a chosen company can be chosen again after a withdrawal, and results found through it were not seen', () =>
     withNights(
       1,
       async (nights) => {
@@ -193,7 +193,7 @@ describe('candidates', () => {
       STAGES,
     ));
 
-  test('of a refused record are rejected; of an accepted record in review again, only earlier ones are asked about', () =>
+  test('of a refused record are rejected, and of a record in review again only earlier ones are in question', () =>
     withNights(
       1,
       async (nights) => {

@@ -173,7 +173,7 @@ describe('admission of calls', () => {
     expect(await anchor()).toBe(last.id);
   });
 
-  test('V1-4 a closure ends at its time; without a time it stays; the next attempt tries again', async () => {
+  test('V1-4 a closure without an end time stays, and the next attempt tries again', async () => {
     const { environmentId, attemptId } = await counter(unlimited);
     const closure = { reason: 'allowance', message: 'spent', closedAt: clock.now() } as const;
     await ledger.calls.close(environmentId, { ...closure, operation: null, until: clock.now() + 1000 });

@@ -37,7 +37,7 @@ describe('retry delays', () => {
     ['a spent allowance', error({ class: 'park' }), 1],
     ['the last attempt', error({}), 5],
     ['a kind of error that is tried three times', error({ attemptsAtMost: 3 }), 3],
-    ['what we stopped ourselves', error({ code: 'ABORTED' }), 1],
+    ['a call that kybatch stopped', error({ code: 'ABORTED' }), 1],
   ])('no retry after %s', (_, met, times) => {
     expect(retryDelayMs(met, times, policy, () => 1)).toBeUndefined();
   });
@@ -133,7 +133,7 @@ describe('the limiter (V1-19)', () => {
     expect(limiter.concurrency).toBe(2);
   });
 
-  test('no call starts during a pause, also a prolonged one; stopping ends the pause', async () => {
+  test('no call begins during a pause, also a prolonged one, and stopping ends the pause', async () => {
     const clock = new ManualClock();
     const limiter = new Limiter(4, clock);
     const stop = new AbortController();

@@ -11,7 +11,7 @@ const idsOf = (hall: { readonly sandbox: Parameters<typeof wholeCompanies>[0] },
   wholeCompanies(hall.sandbox, count).map((company) => company.v1Id);
 
 describe('stored answers', () => {
-  test('cost nothing and have the same bytes; a stale answer is bought again', async () => {
+  test('are free and unchanged, and a stale answer is bought again', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
@@ -71,7 +71,7 @@ describe('stored answers', () => {
 });
 
 describe('the effect of an error on the next call', () => {
-  test('V1-12 502, 503 and 504 are retried at 0 units; each try is recorded', async () => {
+  test('V1-12 502, 503 and 504 are retried free, and each try is recorded', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', [502, 504]);
@@ -118,7 +118,7 @@ describe('the effect of an error on the next call', () => {
     });
   });
 
-  test('V1-4 ALLOWANCE_EXHAUSTED closes v1 at once, also for waiting calls; v2 continues', async () => {
+  test('V1-4 ALLOWANCE_EXHAUSTED closes v1 at once, also for waiting calls, and v2 continues', async () => {
     const clock = new ManualClock();
     await withHall({ clock, plan: 'free' }, async (hall) => {
       const ids = idsOf(hall, 8);
@@ -183,7 +183,7 @@ describe('the effect of an error on the next call', () => {
 });
 
 describe('lost answers (V1-5)', () => {
-  test('have an unknown charge and are requested again up to the cap; then a person has to look', async () => {
+  test('have an unknown charge and are requested again up to the cap, and then need a person', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', ['lostAnswer', 'lostAnswer', 'lostAnswer', 'lostAnswer']);
@@ -234,7 +234,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('V2-17 failures answered by v2 have an unknown charge and hold nothing: retried, whatever the cap', async () => {
+  test('V2-17 failures answered by v2 have an unknown charge and are retried regardless of the cap', async () => {
     await withHall({}, async (hall) => {
       const request = v2('kybSearch', { location: 'NL', name: 'nobody' });
       hall.sandbox.script('kybSearch', [500, 503, 500, 503, 500, 'resetMidBody']);

@@ -30,40 +30,52 @@ const spent = (what: string) => ({
 });
 const wait = { kind: 'wait' };
 
-describe('is there money for a call?', () => {
+describe('may a call be sent within the limits?', () => {
   test.each<[string, Meter, Partial<MoneyState>, Limits, unknown]>([
     ['nothing is limited', 'unit', {}, unlimited, 'go'],
-    ['a closure parks whatever it costs', 'free', { closure }, unlimited, { kind: 'parked', ...closure }],
-    ['a closure comes before a budget', 'unit', { closure, unitsSpent: 5 }, five, { kind: 'parked', ...closure }],
+    ['a closure parks calls of any cost', 'free', { closure }, unlimited, { kind: 'parked', ...closure }],
+    ['a closure comes before a limit', 'unit', { closure, unitsSpent: 5 }, five, { kind: 'parked', ...closure }],
 
-    ['the last unit of the budget', 'unit', { unitsSpent: 4 }, five, 'go'],
-    ['the last unit is on its way: it may come back', 'unit', { unitsSpent: 4, unitsInFlight: 1 }, five, wait],
-    ['the budget is spent', 'unit', { unitsSpent: 5 }, five, spent('limit of 5 units is used up')],
-    ['spent, whatever is in flight', 'unit', { unitsSpent: 5, unitsInFlight: 2 }, five, spent('limit of 5 units')],
-    ['a budget of nothing', 'unit', {}, { units: 0, reports: null }, spent('of 0 units is too small')],
+    ['the last unit of the limit', 'unit', { unitsSpent: 4 }, five, 'go'],
+    ['the last unit is in flight and may prove free', 'unit', { unitsSpent: 4, unitsInFlight: 1 }, five, wait],
+    ['the limit is used up', 'unit', { unitsSpent: 5 }, five, spent('limit of 5 units is used up')],
+    [
+      'used up, regardless of calls in flight',
+      'unit',
+      { unitsSpent: 5, unitsInFlight: 2 },
+      five,
+      spent('limit of 5 units'),
+    ],
+    ['a limit of 0', 'unit', {}, { units: 0, reports: null }, spent('of 0 units is too small')],
 
-    ['the last report of the budget', 'report', { reportsSpent: 4 }, five, 'go'],
+    ['the last report of the limit', 'report', { reportsSpent: 4 }, five, 'go'],
     ['the last report is on its way', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],
     ['the reports are spent', 'report', { reportsSpent: 5 }, five, spent('limit of 5 credit reports')],
     ['spent units are no spent reports', 'report', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 1 }, five, 'go'],
     ['spent reports are no spent units', 'unit', { reportsSpent: 9, reportsInFlight: 9 }, five, 'go'],
 
     [
-      'V1-2 the provider’s last units are left to those on their way',
+      'V1-2 the provider’s last units are left to calls in flight',
       'unit',
       { sharedInFlight: 2, unitsLeft: 2 },
       unlimited,
       wait,
     ],
     ['V1-2 one more than is on its way', 'unit', { sharedInFlight: 1, unitsLeft: 2 }, unlimited, 'go'],
-    ['V1-2 our count of the allowance parks nobody', 'unit', { unitsLeft: 0 }, unlimited, 'go'],
-    ['what is not told is not counted', 'not_told', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 0 }, five, 'go'],
-    ['what is free needs no budget', 'free', { unitsSpent: 9, reportsSpent: 9 }, five, 'go'],
+    ['V1-2 the ledger’s count of the allowance parks no row', 'unit', { unitsLeft: 0 }, unlimited, 'go'],
+    [
+      'a call without a reported cost is not counted',
+      'not_told',
+      { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 0 },
+      five,
+      'go',
+    ],
+    ['a free call needs no limit', 'free', { unitsSpent: 9, reportsSpent: 9 }, five, 'go'],
   ])('%s', (_, meter, state, limits, expected) => {
     expect(decideMoney(meter, { ...rich, ...state }, limits)).toEqual(expected);
   });
 
-  test('a call goes only if the limit holds whatever calls in flight cost, and waits only for calls in flight', () => {
+  test('a call is sent only if the limit holds for any cost of calls in flight, and waits only for those', () => {
     const count = fc.nat(6);
     fc.assert(
       fc.property(count, count, fc.option(count), fc.nat(2), (unitsSpent, unitsInFlight, units, more) => {
@@ -93,7 +105,7 @@ describe('the cost of lost calls (V1-5)', () => {
     ['nothing is lost and nothing missing', { remainingUnits: 99 }, anchor(null, 0)],
     ['nothing is lost, but units are gone: drift', {}, anchor(null, 2)],
     ['as many are missing as were lost: all charged', { lost: [long, long] }, anchor('charged', 0)],
-    ['the same a moment after: what is gone is gone', { lost: [recent, recent] }, anchor('charged', 0)],
+    ['recently, and as many are missing: all charged', { lost: [recent, recent] }, anchor('charged', 0)],
     ['none is missing: all free', { remainingUnits: 99, lost: [long, long] }, anchor('free', 0)],
     [
       'none is missing yet: it may still be charged',
@@ -101,10 +113,18 @@ describe('the cost of lost calls (V1-5)', () => {
       { kind: 'too_early' },
     ],
     ['none is missing, and it was answered a moment ago', { remainingUnits: 99, lost: [answered] }, anchor('free', 0)],
-    ['a gateway answered: work may go on behind it', { remainingUnits: 99, lost: [gateway] }, { kind: 'too_early' }],
+    [
+      'a gateway answered: the provider may still process it',
+      { remainingUnits: 99, lost: [gateway] },
+      { kind: 'too_early' },
+    ],
     ['some are missing: which ones is not known', { remainingUnits: 98, lost: [long, long] }, anchor(null, 1)],
     ['more are missing than were lost', { remainingUnits: 90, lost: [long] }, anchor(null, 9)],
-    ['the same a moment after: a renewal must not hide it', { remainingUnits: 90, lost: [recent] }, anchor(null, 9)],
+    [
+      'recently, and more are missing: a renewal must not hide it',
+      { remainingUnits: 90, lost: [recent] },
+      anchor(null, 9),
+    ],
     ['more remain than before: a renewed plan', { remainingUnits: 500, lost: [long] }, anchor(null, 0)],
     ['a new day', { resetAt: NOW - 1, lost: [long, long] }, anchor(null, 0)],
     ['the day is not over', { resetAt: NOW + 1, lost: [long, long] }, anchor('charged', 0)],
@@ -140,13 +160,13 @@ describe('may a request be sent, given its earlier calls?', () => {
   });
   test.each<[string, Meter, Partial<RequestState>, { lookedSince?: number; lostAtMost?: number }, unknown]>([
     ['for the first time', 'unit', {}, {}, 'go'],
-    ['by somebody who was taken over', 'unit', { alive: false, underWay: true }, {}, { kind: 'taken_over' }],
+    ['by a process that was taken over', 'unit', { alive: false, underWay: true }, {}, { kind: 'taken_over' }],
     ['while it is under way', 'not_told', { underWay: true, answered: true }, {}, { kind: 'under_way' }],
-    ['when its answer is there', 'report', { answered: true, unknownCharges: doubt }, {}, { kind: 'answered' }],
+    ['after its answer was stored', 'report', { answered: true, unknownCharges: doubt }, {}, { kind: 'answered' }],
     ['V1-5 after one was lost', 'unit', { unknownCharges: doubt }, { lostAtMost: 2 }, 'go'],
     ['V1-5 after as many as the cap', 'unit', { unknownCharges: doubt }, { lostAtMost: 1 }, parked('limit: 1')],
     [
-      'V1-5 where lost ones are for a person',
+      'V1-5 if lost calls need a person',
       'unit',
       { unknownCharges: doubt },
       { lostAtMost: 0 },
@@ -175,7 +195,7 @@ describe('may a request be sent, given its earlier calls?', () => {
       {},
       parked('JSON'),
     ],
-    ['X-1 the same where lost ones are for a person', 'unit', failures(0, 2), { lostAtMost: 0 }, 'go'],
+    ['X-1 after failures, if lost calls need a person', 'unit', failures(0, 2), { lostAtMost: 0 }, 'go'],
     [
       'X-1 of a report, after a look',
       'report',
@@ -206,7 +226,7 @@ describe('may a request be sent, given its earlier calls?', () => {
       'go',
     ],
     [
-      'V2-17 a report that failed, where lost ones are for a person',
+      'V2-17 a report that failed, if lost calls need a person',
       'report',
       { unknownCharges: { ...doubt, lost: 0, failed: 3 } },
       { lookedSince: 51, lostAtMost: 0 },
@@ -219,7 +239,7 @@ describe('may a request be sent, given its earlier calls?', () => {
       {},
       { kind: 'in_doubt', endedAt: 50 },
     ],
-    ['what costs nothing', 'free', { unknownCharges: doubt }, { lostAtMost: 0 }, 'go'],
+    ['a free call', 'free', { unknownCharges: doubt }, { lostAtMost: 0 }, 'go'],
   ])('%s', (_, meter, state, call, verdict) => {
     const asked = { meter, lookedSince: 0, lostAtMost: 3, ...call };
     expect(decideRequest(asked, { ...fresh, ...state })).toEqual(verdict);

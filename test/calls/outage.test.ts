@@ -124,7 +124,7 @@ describe('a request without tries left is its company’s own, unless the provid
     expect(play(terms, [...events, exhausted('x')]).verdict.do).toBe(verdict);
   });
 
-  test('before a costly try a probe goes first; without patience there is none', () => {
+  test('a probe comes before a costly try, but not without patience', () => {
     expect(play(record, [failed('x'), exhausted('x', false)]).verdict.do).toBe('wait');
     const impatient = { ...record, policy: { failures: 100, patienceMs: 0 } };
     expect(play(impatient, [failed('x'), exhausted('x', false)]).verdict.do).toBe('nothing');
@@ -172,7 +172,7 @@ describe('in an outage', () => {
     expect(play(at(now), [asks('y')], begun).verdict).toEqual(verdict);
   });
 
-  test('one call probes; the next wait is twice as long, and the last try comes before the end', () => {
+  test('one call probes, the next wait is twice as long, and the last try comes before the end', () => {
     let { state } = play(at(1_000), [asks('y')], begun);
     expect(play(at(1_000), [asks('z')], state).verdict.do).toBe('wait');
     const probes: number[] = [];
@@ -186,7 +186,7 @@ describe('in an outage', () => {
     expect(probes).toEqual([1_000, 3_000, 7_000, 15_000, 31_000, 59_000]);
   });
 
-  test('after a probe that said nothing the next may try; after a failed one none may', () => {
+  test('after an inconclusive probe the next call may try, and after a failed one none may', () => {
     const probing = play(at(1_000), [asks('y'), setsOut('y', 1)], begun).state;
     expect(play(at(1_000), [{ kind: 'left', probe: 1 }, asks('z')], probing).verdict).toEqual({
       do: 'send',

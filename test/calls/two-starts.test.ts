@@ -36,8 +36,8 @@ describe('two attempts on one ledger', () => {
 
   test.each([
     ['', 0],
-    [', also where it is asked for anew every time', Infinity],
-  ])('the second waits, and reuses the answer of the first for 0 units%s', async (_, reusableSince) => {
+    [', also if stored answers are not reused', Infinity],
+  ])('the second waits, and reuses the answer of the first free%s', async (_, reusableSince) => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
@@ -156,7 +156,7 @@ describe('two attempts on one ledger', () => {
     });
   });
 
-  test('each attempt has its own limit; the last units of the allowance are shared', async () => {
+  test('each attempt has its own limit, and the last units of the allowance are shared', async () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const ids = wholeCompanies(hall.sandbox, 4).map((company) => company.v1Id);

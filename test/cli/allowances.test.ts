@@ -47,7 +47,7 @@ const generate = (job: Job, index: number) =>
   });
 
 describe('V2-3 the counts of v2 under a permission', () => {
-  long('a plan shows the rest, the calls that may use it, and whether it is enough', async () => {
+  long('a plan shows the remaining calls, the calls that may use them, and whether they are enough', async () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4, daily: 100 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       await generate(job, 0);
@@ -110,7 +110,7 @@ describe('V2-3 the counts of v2 under a permission', () => {
     });
   });
 
-  long('usage shows our calls beside the provider’s last count', async () => {
+  long('usage shows the calls in the ledger beside the provider’s last count', async () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = jsonOf<Told>(await job.kybatch([...RUN, '--json']));

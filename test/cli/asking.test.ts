@@ -19,7 +19,7 @@ type Reasons = Readonly<
 >;
 
 describe('on a terminal', { tags: 'long' }, () => {
-  test('run shows the plan and asks; a no spends nothing, a yes runs with a bar', async () => {
+  test('run shows the plan and asks: a no spends nothing, and a yes runs with a bar', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const questions: string[] = [];
@@ -95,8 +95,8 @@ long('plan has a reason for every number that counts only with a name, repaired 
   });
 });
 
-describe('plan, held against the run', { tags: 'long' }, () => {
-  test('a dirty file costs no less than at least and no more than at most; then nothing is left to buy', async () => {
+describe('plan, compared with the run', { tags: 'long' }, () => {
+  test('a dirty file costs an amount between the two bounds, and then nothing is left to buy', async () => {
     await withJob({}, async ({ cwd, kybatch, sandbox }) => {
       await writeSampleFiles({ registry: sandbox.registry, rows: 60, dirty: true, out: join(cwd, 'in.csv') });
       const planned = async () =>
@@ -113,7 +113,7 @@ describe('plan, held against the run', { tags: 'long' }, () => {
 });
 
 describe('progress without a terminal', () => {
-  test('a plain line every 30 s: rows, rate, units spent and left, reports awaited, failures, time to go', async () => {
+  test('a plain line every 30 s: rows, rate, units spent and left, reports awaited, failures, remaining time', async () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ clock, interactive: false });
     const display = new ProgressDisplay(started({ pending: 90, complete: 10 }), io);
@@ -134,7 +134,7 @@ describe('progress without a terminal', () => {
   });
 });
 
-test('the line shows until when a lost report is looked for, and the time to go', async () => {
+test('the line shows how long a lost report is searched for, and the remaining time', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
   const { io } = terminalOf({ clock, interactive: false });
   const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);
@@ -154,7 +154,7 @@ test('the line shows until when a lost report is looked for, and the time to go'
   await display.stop();
 });
 
-test('the line says that tables are written, until they are', async () => {
+test('the line shows that tables are being written', async () => {
   const { io } = terminalOf({ clock: new ManualClock('2026-03-01T10:00:00Z'), interactive: false });
   const display = new ProgressDisplay(started({ pending: 0, complete: 100 }), io);
   const before = display.line();
@@ -164,7 +164,7 @@ test('the line says that tables are written, until they are', async () => {
   expect(display.line()).toBe(before);
 });
 
-test('a delayed row is shown until it is asked again, and several share one line', async () => {
+test('a delayed row is shown until its call is repeated, and several rows share one line', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
   const { io } = terminalOf({ clock, interactive: false });
   const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);

@@ -4,7 +4,7 @@ import { long } from '../helpers/long.js';
 import { here, Interrupts, jsonOf, withJob } from './here.js';
 
 describe('kybatch call mcp', () => {
-  long('lists the tools of the sandbox, calls one, and has its answer for nothing the second time', async () => {
+  long('lists the tools of the sandbox, calls one, and reuses its answer free the second time', async () => {
     await withFolder(async (cwd) => {
       const kybatch = (...args: readonly string[]) => here([...args, '--sandbox'], { cwd });
       const listed = await kybatch('call', 'mcp');

@@ -33,7 +33,7 @@ test('after a run with a clock far ahead nothing is bought again, and the way ou
   });
 });
 
-test('an attempt that is refused for a clock ahead leaves no time that alarms', async () => {
+test('an attempt that is refused for a clock ahead records no time that causes an alarm', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -79,7 +79,7 @@ test('a clock that was ahead and then behind buys nothing twice', async () => {
   });
 });
 
-test('a clock that is set back by some hours is no finding', async () => {
+test('a clock that is set back by some hours is not reported', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));

@@ -76,7 +76,7 @@ describe('two columns could be meant', () => {
     });
   });
 
-  test('no answer is a no', async () => {
+  test('without an answer nothing is run', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', unclear(job));
       expect(await job.kybatch(RUN, { answers: () => '' })).toMatchObject({ code: 130 });
@@ -86,7 +86,7 @@ describe('two columns could be meant', () => {
 });
 
 describe('a list that comes again', { tags: 'long' }, () => {
-  test('a number that would come from another column is refused; a further column stops nothing', async () => {
+  test('a number that would come from another column is refused, and an additional column is ignored', async () => {
     await withJob({ clock: new ManualClock('2026-03-01T10:00:00Z') }, async (job) => {
       const rows = job.rows.slice(0, 4);
       job.writeCsv('in.csv', rows);

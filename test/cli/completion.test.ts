@@ -84,7 +84,7 @@ describe('completions', () => {
     expect(await following(['run', '--max-units', '5', '--budge'])).toEqual([]);
   });
 
-  long('run IDs and portfolios of the data directory that is named', () =>
+  long('run IDs and portfolios of the given data directory', () =>
     withJob({}, async ({ rows, writeCsv, kybatch, cwd, env }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--data-dir', 'books', '--portfolio', 'mine']);
@@ -101,7 +101,7 @@ describe('completions', () => {
   );
 });
 
-test('the shell is guessed from $SHELL, and named where that does not help', async () => {
+test('the shell is taken from $SHELL, and the command names it if that does not help', async () => {
   const { stdout } = await here(['completion'], { cwd: '/', env: { SHELL: '/usr/bin/zsh' } });
   expect(stdout).toMatch(/^#compdef kybatch\n/);
   const unknown = await here(['completion'], { cwd: '/', env: { SHELL: '/bin/tcsh' } });

@@ -15,7 +15,7 @@ async function bought(job: Job, rows: number): Promise<EndJson> {
 
 // PostgreSQL looks after its own files.
 describe.skipIf(isOnPostgres)('a damaged ledger', () => {
-  test('is refused before anything is spent, by everything that writes', async () => {
+  test('is refused before anything is spent by every command that writes', async () => {
     await withJob({}, async (job) => {
       await bought(job, 5);
       flipBytes(ledgerOf(job), 200);
@@ -77,7 +77,7 @@ describe('a stored answer that is damaged', () => {
     });
   });
 
-  test('is bought again by the next run that needs it, and only it', async () => {
+  test('is bought again by the next run that needs it, and nothing else is', async () => {
     await withJob({}, async (job) => {
       await bought(job, 3);
       await rot(job, 'searchKyb', 1);
@@ -91,7 +91,7 @@ describe('a stored answer that is damaged', () => {
     });
   });
 
-  test('does not keep anything from being purged', async () => {
+  test('can still be purged', async () => {
     await withJob({}, async (job) => {
       await bought(job, 2);
       await rot(job, 'searchKyb', 1, "encoding = 'brotli', bytes = unhex('ffffff')");

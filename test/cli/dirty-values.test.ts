@@ -28,7 +28,7 @@ const companyOf = (job: Job, country: string) => {
   throw new Error(`no company of ${country}`);
 };
 
-test('a row is found by what it gives, wherever that stands, and the name has to agree', async () => {
+test('a row is found by its values in any column, and the name has to agree', async () => {
   await withJob({}, async (job) => {
     const [german, british, american, danish] = ['DE', 'GB', 'US', 'DK'].map((country) => companyOf(job, country));
     if (german === undefined || british === undefined || american === undefined || danish === undefined)
@@ -99,7 +99,7 @@ long('a list with only invalid rows asks and spends nothing, and ends with 3', a
   });
 });
 
-long('cells behind the last column are kept in the tables', async () => {
+long('cells after the last column are kept in the tables', async () => {
   await withJob({}, async (job) => {
     const british = companyOf(job, 'GB');
     write(job, [

@@ -62,7 +62,7 @@ describe('charges', () => {
     });
   });
 
-  long('the run that paid for a lost call keeps its cost, and its calls table alone has the call', async () => {
+  long('the run that paid for a lost call keeps its cost, and only its calls table has the call', async () => {
     await withJob(PARKS, async (job) => {
       const { run } = await lostNight(job);
       const unitsOf = async (id: string) =>
@@ -86,7 +86,7 @@ describe('charges', () => {
     });
   });
 
-  long('resend of a call whose row a later run took over lets the next night buy it, as it was said', async () => {
+  long('resend of a call whose row a later run took over lets the next run buy it, as announced', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
       job.writeCsv('in.csv', job.rows.slice(0, 5));
@@ -216,24 +216,21 @@ describe('charges', () => {
     });
   });
 
-  long(
-    'after a word about it doubt and status name the same command, with the budget and the tables of the start',
-    async () => {
-      await withJob(PARKS, async (job) => {
-        job.writeCsv('in.csv', job.rows.slice(0, 3));
-        job.sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
-        const spent = await job.kybatch([...RUN, '--max-units', '2', '--out', 'tables']);
-        expect(spent.code).toBe(4);
-        expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
-        expect(spent.codes).toContain('UNKNOWN_CHARGES_COUNT');
-        expect((await job.kybatch(['status'])).codes).toContain('UNKNOWN_CHARGES_COUNT');
-        const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
-        const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
-        expect(status).toMatch(/ --max-units 2 --out \S+\/tables --yes$/);
-        expect(next).toEqual([status]);
-      });
-    },
-  );
+  long('after a decision, charges and status name one command, with the attempt’s limit and tables', async () => {
+    await withJob(PARKS, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      job.sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+      const spent = await job.kybatch([...RUN, '--max-units', '2', '--out', 'tables']);
+      expect(spent.code).toBe(4);
+      expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
+      expect(spent.codes).toContain('UNKNOWN_CHARGES_COUNT');
+      expect((await job.kybatch(['status'])).codes).toContain('UNKNOWN_CHARGES_COUNT');
+      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
+      const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
+      expect(status).toMatch(/ --max-units 2 --out \S+\/tables --yes$/);
+      expect(next).toEqual([status]);
+    });
+  });
 
   test('a call that the next attempt sends again does not wait for a person', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
@@ -256,7 +253,7 @@ describe('charges', () => {
   long.each([
     ['charged', 1],
     ['free', 0],
-  ] as const)('%s books the call, and lets the row go on', async (verdict, units) => {
+  ] as const)('%s records the charge, and the row continues', async (verdict, units) => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       const [call] = await listed(job, end.run);
@@ -270,7 +267,7 @@ describe('charges', () => {
     });
   });
 
-  long('on a terminal it shows the calls and asks; a no changes nothing', async () => {
+  long('on a terminal it shows the calls and asks, and a no changes nothing', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
       const asked: string[] = [];
@@ -287,7 +284,7 @@ describe('charges', () => {
     });
   });
 
-  test('an unknown call is refused, and no open call is no error', async () => {
+  test('an unknown call is refused, and the lack of open calls is no error', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
       expect(await job.kybatch(['charges', 'free', '99', '--yes'])).toMatchObject({
@@ -373,7 +370,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
   });
 });
 
-describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
+describe('X-4 a lost call does not block', { tags: 'long' }, () => {
   test('nightly sends cheap calls again, and ends well', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
@@ -409,7 +406,7 @@ describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
     });
   });
 
-  test('another file with the same company is let go on by the same word', async () => {
+  test('another file with the company continues after one decision', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
       job.writeCsv('in.csv', [{ ...job.rows[2], segment: 'another' }]);

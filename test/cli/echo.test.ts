@@ -79,7 +79,7 @@ function provider(refusal: () => { readonly v1: Answer; readonly v2: Answer }) {
   };
 }
 
-test('a provider that echoes both keys everywhere: none is in database, logs, exports or on the terminal', async () => {
+test('if the provider echoes both keys everywhere, none is in database, logs, exports or on the terminal', async () => {
   await withFolder(async (cwd) => {
     let kind = 'validation';
     await withServer(

@@ -71,8 +71,12 @@ describe('an error in words and as an exit code', () => {
 
   test.each([
     ['anything else', new RangeError('odd'), /RangeError: odd\n\s+at /],
-    ['a write that no machine refused', new LedgerError(new TypeError('odd')), /: TypeError: odd\n\s+at /],
-    ['what is no error', 'odd', /^odd$/],
+    [
+      'a failed write without an error of the system',
+      new LedgerError(new TypeError('odd')),
+      /: TypeError: odd\n\s+at /,
+    ],
+    ['a thrown text', 'odd', /^odd$/],
   ])('%s is a defect, with its stack', (_, error, message) => {
     const view = { code: 'INTERNAL', message: expect.stringMatching(message), hint: expect.any(String) };
     expect(explainError(error)).toEqual({ exit: 1, view });

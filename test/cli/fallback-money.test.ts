@@ -14,7 +14,7 @@ interface PlanJson {
 }
 
 describe('the plan', { tags: 'long' }, () => {
-  test('of a row with only a lead is the cost of the run', async () => {
+  test('of a row with only a lead equals the cost of the run', async () => {
     await withFallback(['lookup', 'website'], async ({ leads, kybatch, runRows, sandbox, writeCsv }) => {
       const rows = [{ country: 'GB', website: leads.website }];
       writeCsv('in.csv', rows);
@@ -43,7 +43,7 @@ describe('the plan', { tags: 'long' }, () => {
   });
 });
 
-long('a row whose number is named, and not searched for when the budget is spent, goes on where it was', async () => {
+long('a row whose named number was not searched for because of the limit continues from there', async () => {
   await withFallback(['website'], async ({ leads, kybatch, runRows, sandbox }) => {
     const row = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
     const first = await runRows([row], ['--max-units', '2', '--export']);
@@ -56,7 +56,7 @@ long('a row whose number is named, and not searched for when the budget is spent
   });
 });
 
-long('V2-1 a row waits for a step that cannot be asked today, and does not become no_match', async () => {
+long('V2-1 a row waits for a step that is not available today, and does not become no_match', async () => {
   await withFallback(['website'], async ({ leads, runRows, sandbox }) => {
     const access = {
       permission: 'enrich',
@@ -86,7 +86,7 @@ describe('before anything is spent', () => {
     });
   });
 
-  test('V2-15 a route that is missing is named', async () => {
+  test('V2-15 a missing route is named', async () => {
     await withFallback(['website'], async ({ cwd, env, kybatch, sandbox, writeCsv, rows }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const routes = readFileSync(env.KYBATCH_V2_ROUTES ?? '', 'utf8');
@@ -101,7 +101,7 @@ describe('before anything is spent', () => {
     });
   });
 
-  long('a row with only a lead that no step follows is invalid, and the step is named', async () => {
+  long('a row with only a lead that no step follows is invalid, and the message names the step', async () => {
     await withFallback(['website'], async ({ leads, kybatch, writeCsv }) => {
       writeCsv('in.csv', [
         { name: '', country: 'GB', email: leads.email, website: '' },

@@ -9,8 +9,8 @@ import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
 const NOBODY = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER };
 const SEARCHED = ['searchKyb', 'searchKyb'];
 
-describe('a row whom no search finds', () => {
-  long('is a question where its website names a company with another number, or in another country', async () => {
+describe('a row without a search result', () => {
+  long('needs review if its website names a company with another number or in another country', async () => {
     await withFallback(['website'], async ({ company, leads, runRows }) => {
       const foreign = { name: NOBODYS_NAME, country: 'FR', registration_number: '', website: leads.website };
       const { code, rows, candidates, sent } = await runRows([{ ...NOBODY, website: leads.website }, foreign]);
@@ -41,7 +41,7 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  long('and gives nothing but a lead is a question, and no more', async () => {
+  long('and with only a lead needs review', async () => {
     await withFallback(
       ['website', 'linkedin', 'lookup', 'autocomplete'],
       async ({ company, leads, runRows, sandbox }) => {
@@ -99,7 +99,7 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  long('goes on to the next where one fails for good', async () => {
+  long('continues with the next step if one fails finally', async () => {
     await withFallback(['website', 'lookup'], async ({ leads, runRows, sandbox }) => {
       const refused = { reply: { status: 400, body: '{"url": ["Not a website."]}' } };
       sandbox.script({ operation: 'enrichCompanyByWebsite' }, refused);
@@ -111,7 +111,7 @@ describe('a row whom no search finds', () => {
   });
 });
 
-long('no other step is asked about a company that the search confirms or leaves to a person', async () => {
+long('no other step is used for a company that the search confirms or that needs review', async () => {
   await withFallback(['lookup', 'website', 'registry', 'autocomplete'], async ({ company, leads, rows, runRows }) => {
     const other = { ...rows[0], website: leads.website };
     const mistyped = { name: company.name, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
@@ -124,7 +124,7 @@ long('no other step is asked about a company that the search confirms or leaves 
   });
 });
 
-long('an account without v1 is asked about in the same way', async () => {
+long('an account without v1 uses these steps, too', async () => {
   await withFallback(
     ['website'],
     async ({ company, leads, runRows }) => {
@@ -137,7 +137,7 @@ long('an account without v1 is asked about in the same way', async () => {
   );
 });
 
-long('a list whose pipeline begins to follow leads asks only about rows without a match', async () => {
+long('if a pipeline begins to follow leads, only rows without a match are searched for', async () => {
   await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
     const known = { ...rows[0], website: '' };
     const list = [

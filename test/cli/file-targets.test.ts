@@ -37,7 +37,7 @@ async function withPlaces(use: (cwd: string) => Promise<void>): Promise<void> {
 
 const env = { KYBATCH_V2_ROUTES: 'routes.yaml', KYBATCH_V1_API_KEY_FILE: 'key.txt' };
 
-describe('a file that a command is to write', () => {
+describe('a file for the output of a command', () => {
   test.skipIf(isOnPostgres)(
     'is refused if it would overwrite something or cannot be written',
     { tags: 'long' },
@@ -79,7 +79,7 @@ describe('a file that a command is to write', () => {
     },
   );
 
-  long('is for its owner if it holds answers; the input of a run is not written over', async () => {
+  long('is only readable by its owner if it holds answers, and never overwrites the input of a run', async () => {
     await withPlaces(async (cwd) => {
       expect((await here(SAMPLE, { cwd })).code).toBe(0);
       expect((await here(['review', 'export'], { cwd })).code).toBe(0);
@@ -119,7 +119,7 @@ describe('a file that a command is to write', () => {
     });
   });
 
-  test('is not left half-written: too many rows are refused, an interrupt takes the parts away', async () => {
+  test('is never left half-written: too many rows are refused, and an interrupt removes the parts', async () => {
     await withFolder(async (cwd) => {
       const many = await here(['sandbox', 'sample', '--rows', '999999999999'], { cwd });
       expect(many).toMatchObject({ code: 2, codes: ['FLAG_OUT_OF_RANGE'] });

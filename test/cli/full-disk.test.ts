@@ -45,7 +45,7 @@ describe('little space in the data directory', () => {
 
   // A ledger on a server uses the server's disk.
   test.skipIf(isOnPostgres)(
-    'a disk that fills up in the middle ends the start, and status says why afterwards',
+    'a disk that fills up during an attempt ends it, and status shows why',
     { tags: 'long' },
     async () => {
       await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -84,7 +84,7 @@ test('doctor warns if no units are left', async () => {
   });
 });
 
-test.skipIf(isOnPostgres)('a file that is no ledger is refused as damaged', { tags: 'long' }, async () => {
+test.skipIf(isOnPostgres)('a file other than a ledger is refused as damaged', { tags: 'long' }, async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(0);

@@ -22,7 +22,7 @@ async function withRows(cwd: string, run: string, rows: Readonly<Record<number, 
 }
 
 describe('resume --failed', { tags: 'long' }, () => {
-  test('tries the failed rows and only those: it pays for exactly them', async () => {
+  test('tries only the failed rows, and pays only for them', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       sandbox.script({ operation: 'fullKyb' }, ['none', 400, 'none', 400]);
@@ -42,7 +42,7 @@ describe('resume --failed', { tags: 'long' }, () => {
     });
   });
 
-  test('tries them while reports are waited for and other rows are still to do, and leaves those as they are', async () => {
+  test('tries them while other rows wait for reports or are to do, and leaves the others unchanged', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 400]);
@@ -148,8 +148,8 @@ function onceCharged(sandbox: Sandbox, units: number, act: () => void): void {
   }, 'none');
 }
 
-describe('going on', () => {
-  long('an interrupt drains: 130, then resume finishes; the command that is printed works as pasted', async () => {
+describe('continuing', () => {
+  long('an interrupt drains and exits with 130, and the printed resume command works as pasted', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows);
       sandbox.setFaults({ latency: { medianMs: 15, p99Ms: 15 } });
@@ -170,7 +170,7 @@ describe('going on', () => {
   long.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s drains like an interrupt, and ends with %i', async (signal, code) => {
+  ] as const)('%s drains as an interrupt does, and exits with %i', async (signal, code) => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows);
       const interrupts = new Interrupts();
@@ -191,7 +191,7 @@ describe('going on', () => {
       ({ requestLog }: Sandbox) => requestLog.filter(({ operation }) => operation === 'creditReportStatus').length > 1,
     ],
     [
-      'the time that a 429 asks for',
+      'the wait that a 429 requests',
       ['stages: [record]', 'patience: 4h'],
       'ROW_DELAYED',
       (_: Sandbox, told: readonly string[]) => told.includes('ROW_DELAYED'),
@@ -223,22 +223,19 @@ describe('going on', () => {
     },
   );
 
-  long(
-    'a run of the sandbox does not go on at the expense of a real account, and is no run of the real provider',
-    async () => {
-      await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
-        writeCsv('in.csv', rows.slice(0, 2));
-        expect((await kybatch([...RUN, '--sandbox', '--max-units', '2'])).code).toBe(4);
-        const refused = await kybatch(['resume', '--max-units', '9']);
-        expect(refused).toMatchObject({ code: 2, codes: ['OTHER_PROVIDER'] });
-        // The embedded registry has other companies: whether it knows these rows does not matter here.
-        expect([0, 3]).toContain((await kybatch(['resume', '--sandbox', '--max-units', '9'])).code);
-        expect(sandbox.requestLog).toEqual([]);
-        expect((await kybatch(RUN)).code).toBe(0);
-        expect(sandbox.chargeLog).toHaveLength(4);
-      });
-    },
-  );
+  long('a run of the sandbox cannot continue with a real account, and does not count as a run there', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      expect((await kybatch([...RUN, '--sandbox', '--max-units', '2'])).code).toBe(4);
+      const refused = await kybatch(['resume', '--max-units', '9']);
+      expect(refused).toMatchObject({ code: 2, codes: ['OTHER_PROVIDER'] });
+      // The embedded registry has other companies: whether it knows these rows does not matter here.
+      expect([0, 3]).toContain((await kybatch(['resume', '--sandbox', '--max-units', '9'])).code);
+      expect(sandbox.requestLog).toEqual([]);
+      expect((await kybatch(RUN)).code).toBe(0);
+      expect(sandbox.chargeLog).toHaveLength(4);
+    });
+  });
 
   // A database allows several.
   test.skipIf(isOnPostgres)(
@@ -273,14 +270,14 @@ describe('going on', () => {
     });
   });
 
-  test('an answer that is good for ever stays so when a run is resumed', () => {
+  test('an answer without an expiry stays so when a run is resumed', () => {
     const settings =
       '{"pipeline":{"sha256":"","freshnessMs":{"fullKyb":null,"searchKyb":5}},"fresh":false,"limit":null}';
     const { pipeline } = readSettings({ id: 'run', settings });
     expect(pipeline.freshnessMs).toEqual({ fullKyb: Number.POSITIVE_INFINITY, searchKyb: 5 });
   });
 
-  test('an option that there was not yet when a run was started has its default when it is resumed', () => {
+  test('an option that is newer than a run has its default when the run is resumed', () => {
     const options = '{"credit-report":{"firstPollMs":7}}';
     const settings = `{"pipeline":{"sha256":"","freshnessMs":{},"options":${options}},"fresh":false,"limit":null}`;
     const { pipeline } = readSettings({ id: 'run', settings });

@@ -107,7 +107,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await expect(texts.join('\n')).toMatchFileSnapshot('golden/prices.txt');
     }));
 
-  test('a plan of numbers that a person has to read', () =>
+  test('a plan of numbers that a person has to check', () =>
     withGolden({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, shows }) => {
       const [row] = rows;
       if (row === undefined) throw new Error('the sandbox has no row');
@@ -188,7 +188,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await job.shows('resume-reviewed', ['resume', '--yes', '--concurrency', '1']);
     }));
 
-  test('a list that is bought whole, and a second night', () =>
+  test('a list that is bought completely, and a second night', () =>
     withGolden({}, async ({ writeCsv, rows, shows, clock }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       await shows('run-complete', NIGHT);

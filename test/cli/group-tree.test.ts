@@ -25,7 +25,7 @@ test('a group is drawn from its roots down, and the company asked about is marke
   ]);
 });
 
-test('a company with two parents shows its subsidiaries once, and a circle ends', () => {
+test('a company with two parents shows its subsidiaries once, and a cycle ends', () => {
   const twoParents = [link('a', 'c'), link('b', 'c'), link('c', 'd')];
   expect(groupTreeInWords(twoParents, () => false)).toMatch(
     /^Company a\n└─ Company c\n {3}└─ Company d\nCompany b\n└─ Company c \(\w+\)\n$/,
@@ -35,11 +35,11 @@ test('a company with two parents shows its subsidiaries once, and a circle ends'
   );
 });
 
-test('a company without a name is shown by what the link calls it', () => {
+test('a company without a name is shown with its name in the link', () => {
   expect(groupTreeInWords([{ ...link('GB-1', 'FR-2'), targetTitle: '' }], () => false)).toBe('Company GB-1\n└─ FR-2\n');
 });
 
-test('whatever the links are, each company is there, and each line is one', () => {
+test('for any links, each company is shown, and each line is one company', () => {
   const end = fc.constantFrom(...'abcdefgh');
   fc.assert(
     fc.property(fc.array(fc.tuple(end, end), { maxLength: 20 }), (pairs) => {

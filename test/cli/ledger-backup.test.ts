@@ -18,7 +18,7 @@ interface BackupJson {
 
 // A server makes its own backups.
 describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
-  long('copies while a run works; the copy goes on, and nothing that it holds is bought again', () =>
+  long('copies during a run, and the copy continues without buying its answers again', () =>
     withJob({}, async ({ cwd, rows, sandbox, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       let asked = 0;
@@ -72,7 +72,7 @@ describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
       expect(readdirSync(join(cwd, 'kept')).toSorted()).toEqual(['kybatch.db', ...others].toSorted());
     }));
 
-  test('overwrites nothing, and leaves nothing behind where it is refused', () =>
+  test('overwrites nothing, and leaves nothing behind if it is refused', () =>
     withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       expect((await kybatch(['ledger', 'backup', 'kept'])).code).toBe(2);
       expect(existsSync(join(cwd, 'kept'))).toBe(false);

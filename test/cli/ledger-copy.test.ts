@@ -23,7 +23,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export', 
 
 // It copies from a file.
 describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
-  test('moves a ledger to PostgreSQL and back; on either copy nothing is bought again, and the rest once', () =>
+  test('moves a ledger to PostgreSQL and back: stored answers are reused, and the rest is bought once', () =>
     withJob({}, ({ cwd, env, rows, sandbox, writeCsv, kybatch }) =>
       withPostgres(async (url) => {
         const bought = () => sandbox.chargeLog.filter(({ operation }) => operation === 'fullKyb').length;

@@ -58,7 +58,7 @@ long('the figures are written at the end of an attempt, also if nothing was due'
   });
 });
 
-test('a row that named no company is no company that left', async () => {
+test('a row without a company does not count as a company that left', async () => {
   await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const [first, second] = rows as [object, object];
     writeCsv('in.csv', [first, second, { name: '', country: 'DE' }]);
@@ -164,10 +164,10 @@ test('the figures are written when an attempt begins, and every minute while it 
 });
 
 test.each([
-  ['died while it worked', 'UPDATE starts SET ending = NULL, ended_at = NULL', '"DIED"} -1'],
+  ['died while it bought', 'UPDATE starts SET ending = NULL, ended_at = NULL', '"DIED"} -1'],
   ['died while it wrote its tables', 'UPDATE starts SET ending = NULL', '"DIED"} -1'],
   ['was interrupted', undefined, '"INTERRUPTED"} 143'],
-])('while an attempt runs, the exit is that of the one before: it %s', async (_, asKilled, exit) => {
+])('while an attempt runs, the exit shows the previous attempt, which %s', async (_, asKilled, exit) => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     const file = join(cwd, 'k.prom');
@@ -230,7 +230,7 @@ long('calls with unknown charge count against the units left of the attempt, and
 });
 
 long(
-  'a file that cannot be written is a warning, once; a place that is not free is refused before anything is spent',
+  'a file that cannot be written is one warning, and a foreign file is refused before anything is spent',
   async () => {
     await withJob(
       { pipeline: ['stages: [record]', 'metrics: {file: gone/k.prom}'] },

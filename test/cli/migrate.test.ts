@@ -12,7 +12,7 @@ import { here, jsonOf, withJob } from './here.js';
 const NEWEST = currentSchema();
 
 test.skipIf(isOnPostgres)(
-  'after an upgrade commands that look work at once, and migrate brings the ledger up to date for nothing',
+  'after an upgrade, commands that only read run at once, and migrate updates the ledger free',
   { tags: 'long' },
   async () => {
     await withFolder(async (cwd) => {

@@ -186,7 +186,7 @@ long('purge removes the answers of the modules about a company', () =>
 
 const aProfile = ({ operation }: { readonly operation: string | undefined }) => operation === 'companyProfile';
 
-long('a profile of another company is a question; a person refuses it, and the row goes on without', () =>
+long('a profile of another company needs review, and after a refusal the row continues without it', () =>
   withJob({ pipeline: ALL }, async (job) => {
     const { sandbox, kybatch, writeCsv } = job;
     const [company] = wholeCompanies(sandbox, 1);

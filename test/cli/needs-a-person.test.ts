@@ -42,7 +42,7 @@ describe('rows that need a person', () => {
     });
   });
 
-  long('calls given up at a second interrupt are named, and the command that leads on is not resume', async () => {
+  long('calls given up at a second interrupt are named, and the next command is not resume', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const interrupts = new Interrupts();
@@ -109,42 +109,39 @@ const inQuestion = (row: object) => ({ ...row, registration_number: '', vat_numb
 
 const wordsOf = (command: string | undefined) => (command ?? '').split(' ').slice(1);
 
-long(
-  'the command to answer the questions leads to all of the list, in whichever runs they are, and to no others',
-  async () => {
-    const clock = new JumpingClock();
-    await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
-      const [one, two, three] = rows.map(inQuestion) as [object, object, object];
-      const list = async (name: string, ...records: object[]) => {
-        writeCsv(name, records);
-        return jsonOf<EndJson>(await kybatch(RUN.map((word) => (word === 'in.csv' ? name : word))));
-      };
-      const alone = await list('in.csv', one);
-      expect(alone.next).toBe(`kybatch review export ${alone.run}`);
-      await list('other.csv', three);
-      clock.advance(60_000);
-      const { next } = await list('in.csv', one, two);
-      expect(next).toBe(`kybatch review export --portfolio ${join(cwd, 'in.csv')}`);
-      expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(next);
+long('the command to answer the questions covers those of the list in any run, and no others', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const [one, two, three] = rows.map(inQuestion) as [object, object, object];
+    const list = async (name: string, ...records: object[]) => {
+      writeCsv(name, records);
+      return jsonOf<EndJson>(await kybatch(RUN.map((word) => (word === 'in.csv' ? name : word))));
+    };
+    const alone = await list('in.csv', one);
+    expect(alone.next).toBe(`kybatch review export ${alone.run}`);
+    await list('other.csv', three);
+    clock.advance(60_000);
+    const { next } = await list('in.csv', one, two);
+    expect(next).toBe(`kybatch review export --portfolio ${join(cwd, 'in.csv')}`);
+    expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(next);
 
-      const listed = await kybatch(['review', 'list', '--portfolio', 'in.csv', '--json']);
-      expect(jsonOf<{ questions: object[] }>(listed).questions).toHaveLength(2);
-      expect(listed.stderr).toContain('kybatch review export --portfolio in.csv\n');
-      expect((await kybatch(['review', 'list', alone.run, '--portfolio', 'in.csv'])).code).toBe(2);
-      expect((await kybatch(['review', 'list', '--portfolio', 'nobody'])).code).toBe(2);
+    const listed = await kybatch(['review', 'list', '--portfolio', 'in.csv', '--json']);
+    expect(jsonOf<{ questions: object[] }>(listed).questions).toHaveLength(2);
+    expect(listed.stderr).toContain('kybatch review export --portfolio in.csv\n');
+    expect((await kybatch(['review', 'list', alone.run, '--portfolio', 'in.csv'])).code).toBe(2);
+    expect((await kybatch(['review', 'list', '--portfolio', 'nobody'])).code).toBe(2);
 
-      const exported = await kybatch(wordsOf(next));
-      expect(exported).toMatchObject({ code: 0, codes: ['QUESTIONS_WRITTEN', 'REVIEW_APPLY_NEXT'] });
-      expect(exported.textOf('REVIEW_APPLY_NEXT')).toMatch(/ none_of_these .* not_sure\b/s);
-      const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
-      expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);
+    const exported = await kybatch(wordsOf(next));
+    expect(exported).toMatchObject({ code: 0, codes: ['QUESTIONS_WRITTEN', 'REVIEW_APPLY_NEXT'] });
+    expect(exported.textOf('REVIEW_APPLY_NEXT')).toMatch(/ none_of_these .* not_sure\b/s);
+    const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
+    expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);
 
-      // A sheet with answers is not overwritten by any command that suggests next steps.
-      const apply = 'kybatch review apply review.csv';
-      expect((await list('in.csv', one, two)).next).toBe(apply);
-      expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(apply);
-      const elsewhere = jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'other.csv']));
-      expect(elsewhere.next).toMatch(/^kybatch review export \S+ --out review-\S+\.csv$/);
-    });
-  },
-);
+    // A sheet with answers is not overwritten by any command that suggests next steps.
+    const apply = 'kybatch review apply review.csv';
+    expect((await list('in.csv', one, two)).next).toBe(apply);
+    expect(jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'in.csv'])).next).toBe(apply);
+    const elsewhere = jsonOf<EndJson>(await kybatch([...CHECK, '--portfolio', 'other.csv']));
+    expect(elsewhere.next).toMatch(/^kybatch review export \S+ --out review-\S+\.csv$/);
+  });
+});

@@ -9,7 +9,7 @@ import { Interrupts, type Job, jsonOf, withJob } from './here.js';
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
 
-test('an interrupted or killed attempt is not well until another one continues it', async () => {
+test('an interrupted or killed attempt is reported until another one continues it', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -50,7 +50,7 @@ const refuse: readonly [string, string, string, (job: Job) => void][] = [
   ],
 ];
 
-test.each(refuse)('an attempt %s is not well until another one succeeds', async (_, code, next, breakIt) => {
+test.each(refuse)('an attempt %s is reported until another one succeeds', async (_, code, next, breakIt) => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}', 'metrics: {file: k.prom}'];
   await withJob({ clock, pipeline }, async (job) => {

@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const CHECK = ['status', '--check', '--max-age', '26h'];
 
-long('well means a recent success and nothing that needs a person', async () => {
+long('OK means a recent success and nothing that needs a person', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
@@ -89,7 +89,7 @@ long('a lost call that a running process asks for again does not alarm, and cann
   });
 });
 
-long('a first run that is running and young is well', async () => {
+long('a first run that began recently is OK', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 3));
@@ -133,7 +133,7 @@ long('an outage is named by its last error, and a refusal by its correction, onc
   });
 });
 
-long('a limit that allows nothing more is a choice of the user: no command repeats it', async () => {
+long('no suggested command repeats a limit that allows nothing more', async () => {
   const pipeline = ['stages: [record, credit-report]'];
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
@@ -154,7 +154,7 @@ long('a limit that allows nothing more is a choice of the user: no command repea
   });
 });
 
-long('a call that cost more last time than the limit is the cause, and the suggested limit ends it', async () => {
+long('a call that cost more than the limit is named as the cause, and the suggested limit covers it', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 3));
     await kybatch([...RUN, '--max-units', '2', '--concurrency', '1']);
@@ -261,7 +261,7 @@ long('rows to review, failed or invalid rows need a person, and the line has the
   });
 });
 
-test('a key that is revoked in the middle of a run is named, also by the check', async () => {
+test('a key that is revoked during a run is named, also by the check', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ cwd, env, rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     writeFileSync(join(cwd, 'key'), env.KYBATCH_V1_API_KEY ?? '');
@@ -327,7 +327,7 @@ long('a stopped attempt is no success, and an outage is reported at once', async
   );
 });
 
-test('a data directory in which no attempt could work is a trouble with a code', async () => {
+test('an unusable data directory is reported with a code', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     expect((await kybatch(RUN)).code).toBe(0);
@@ -370,7 +370,7 @@ long('every list counts, and --portfolio narrows it to one', async () => {
 long.each([
   ['the list', () => ['--portfolio', 'tried.csv']],
   ['its only run', (run: string) => ['--run', run]],
-])('a failed list is not waited for after %s was dropped', async (_, which) => {
+])('a failed list causes no alarm after %s was dropped', async (_, which) => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -394,7 +394,7 @@ long.each([
   });
 });
 
-test.skipIf(isOnPostgres)('a missing and a damaged ledger are not well', async () => {
+test.skipIf(isOnPostgres)('a missing and a damaged ledger need attention', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
     const none = await kybatch(CHECK);
     expect(none).toMatchObject({ code: 3, codes: ['CHECK_NOT_WELL'] });
@@ -445,7 +445,7 @@ test.skipIf(isOnPostgres)(
   },
 );
 
-test.skipIf(isOnPostgres)('X-9 an empty data folder beside a metrics file is no first day', async () => {
+test.skipIf(isOnPostgres)('X-9 an empty data folder beside a metrics file is no new installation', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     mkdirSync(join(cwd, 'pipelines'));
@@ -582,7 +582,7 @@ test('V1-4 a list that waits for the allowance shows its rows, and resume is not
   });
 });
 
-test('V1-10 a refused scope beside a limit: screen and metrics name the cause that the exit code stands for', async () => {
+test('V1-10 a refused scope beside a limit: screen and metrics name the cause of the exit code', async () => {
   const parked = { budget: 2, scope: 1 };
   const end = { ...RUN_END, finished: false, toDo: 3, parked };
   expect(exitOfRun(end, undefined)).toEqual({ code: 5, reason: 'SCOPE' });

@@ -221,7 +221,7 @@ long('a program is notified of important changes only', async () => {
   });
 });
 
-test('a question that was open before is no reason to notify when a changed pipeline asks it again', async () => {
+test('no notice is sent if a changed pipeline repeats an open question', async () => {
   const [stages = '', notify = ''] = commandPipeline();
   const on = notify.replace(/\}$/, ', on: [questions]}');
   await withListener([stages, on], async ({ rows, writeCsv, kybatch, clock, sandbox, cwd }, heard) => {
@@ -251,7 +251,7 @@ long('only events in `on` are notified', async () => {
 
 // Two tries are as far apart as two looks at other processes, and the clock of these tests skips neither.
 test.skipIf(isOnPostgres)(
-  'a webhook is tried three times; redirects are not followed, and its address is kept nowhere',
+  'a webhook is tried three times without following redirects, and its address is not stored',
   async () => {
     const answers = [302, 500, 204];
     await withServer(
@@ -297,7 +297,7 @@ test.skipIf(isOnPostgres)(
   },
 );
 
-test('a program is given no password of the database, however it came', async () => {
+test('a program never gets the password of the database', async () => {
   await withFolder(async (cwd) => {
     const secrets = { PGPASSWORD: 'a', PGPASSFILE: 'b', KYBATCH_WATCH_SECRET: 'c', KYBATCH_LEDGER_URL_FILE: 'd' };
     const environment = { env: { ...secrets, PATH: process.env.PATH, PGHOST: 'h' }, cwd, clock: new ManualClock() };

@@ -92,7 +92,7 @@ describe('words that no command knows', () => {
     });
   });
 
-  test('a word is no name of an object, also beside --version', async () => {
+  test('a property name of every object is an unknown command, also beside --version', async () => {
     expect((await here(['hasOwnProperty', '--version'], { cwd: '/' })).code).toBe(0);
   });
 });
@@ -107,7 +107,7 @@ long.each([
   expect(await here(args, { cwd: '/' })).toMatchObject({ code: 0, stdout: expect.stringMatching(words), stderr: '' });
 });
 
-test('a command is found behind the value of a flag', async () => {
+test('a command is found after the value of a flag', async () => {
   await withFolder(async (cwd) => {
     const { stdout, codes } = await here(['--data-dir', 'run', '--json', 'runs'], { cwd });
     if (isOnPostgres) return expect(JSON.parse(stdout)).toMatchObject({ runs: [] });
@@ -178,7 +178,7 @@ const COMMANDS = [
   ['charges', 'list'],
 ] as const;
 
-long('a run may be named by its first characters while they are its own, wherever a run is named', async () => {
+long('every command accepts the first characters of a run if they are unique', async () => {
   await withJob({}, async (job) => {
     const { rows, writeCsv, kybatch } = job;
     writeCsv('one.csv', rows.slice(0, 1));

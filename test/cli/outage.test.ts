@@ -30,7 +30,7 @@ describe('an outage', () => {
     });
   });
 
-  test('is two lines of the log however long it lasts, with how many calls failed between', async () => {
+  test('of any length is two lines of the log, with the number of calls that failed between', async () => {
     const pipeline = ['stages: [record]', 'patience: 2500ms'];
     const clock = new JumpingClock();
     await withJob({ ...down, pipeline, clock }, async ({ cwd, rows, writeCsv, kybatch }) => {
@@ -95,7 +95,7 @@ describe('an outage', () => {
     });
   });
 
-  long('X-1 fails no row, also before it is known to be one', async () => {
+  long('X-1 fails no row, even before it is detected', async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       // The check of the key, two rows with answers, and two without, at the end.
@@ -120,7 +120,7 @@ describe('an outage', () => {
   });
 });
 
-describe('status after a budget stop', { tags: 'long' }, () => {
+describe('status after a stop at a limit', { tags: 'long' }, () => {
   test('names the same limit, and the speed of the last attempt', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 4));

@@ -22,7 +22,7 @@ const row = (cells: readonly string[]): string =>
 
 const STYLES = stylesOf(0, 14, '00000', 22);
 
-test('cells that were numbers or days in the list are that in the results, and texts are texts', async () => {
+test('numbers and days of the list keep their kind in the results, and texts stay texts', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ kybatch, rows, cwd, writeCsv }) => {
     const given = rows.slice(0, 6).map(({ name, country, registration_number: number }) => [name, country, number]);
     const write = async (own: readonly (readonly string[])[]) => {

@@ -28,7 +28,7 @@ async function shown({ rows, writeCsv, kybatch }: Job, env: Readonly<Record<stri
   return { plan, run, status, usage, summary };
 }
 
-test('without prices no view has money', async () => {
+test('without prices no view shows money', async () => {
   await withJob({ pipeline: PIPELINE }, async (job) => {
     expect(JSON.stringify(await shown(job, job.env))).not.toMatch(/"(?:money|prices|purchases)"/);
   });

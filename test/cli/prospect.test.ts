@@ -34,7 +34,7 @@ const withFilters = (lines: readonly string[], use: (job: Job) => Promise<void>,
 
 const rowsIn = (...path: string[]): readonly Row[] => parse(readFileSync(join(...path)), { columns: true }) as Row[];
 
-long('matching companies are written as a list and a table, and are free the second time', () =>
+long('matching companies are written as a list and a table, and a second time is free', () =>
   withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
     const ask = ['prospect', 'f.yaml', '--per-page', '5', '--yes', '--json'];
     const first = await kybatch(ask);
@@ -116,7 +116,7 @@ describe('the file is checked before anything is sent', () => {
       expect(sandbox.requests.size).toBe(0);
     }));
 
-  test('names that are not found are refused all at once, and nothing is bought', () =>
+  test('all unknown names are refused together, and nothing is bought', () =>
     withFilters(
       [
         'company_status: [Aktive]',
@@ -154,7 +154,7 @@ describe('money', () => {
       expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
     }));
 
-  long('a daily limit parks with 4, writes nothing, and the command that is printed goes on where it was', () =>
+  long('at a daily limit it exits with 4 and writes nothing, and the printed command continues', () =>
     withFilters(
       GERMANS,
       async ({ cwd, kybatch, sandbox }) => {
@@ -170,7 +170,7 @@ describe('money', () => {
     ),
   );
 
-  long('an interrupt drains, with 130 and the command to go on; nothing is bought twice', () =>
+  long('an interrupt drains and exits with 130, and the printed command buys nothing twice', () =>
     withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
       const interrupts = new Interrupts();
       const onCode = (code: string) => {
@@ -188,7 +188,7 @@ describe('money', () => {
   );
 });
 
-long('a result that changes while it is read is reported, and only a lost page is asked for again', () =>
+long('a result that changes while it is read is reported, and only a lost page is requested again', () =>
   withFilters(GERMANS, async ({ kybatch, sandbox }) => {
     const grown = (body: string) =>
       body.replace(/"total_companies":(\d+)/, (_, count) => `"total_companies":${Number(count) + 1}`);
@@ -201,7 +201,7 @@ long('a result that changes while it is read is reported, and only a lost page i
   }),
 );
 
-long('a purged company leaves the stored pages, and its page is asked for again', () =>
+long('a purged company leaves the stored pages, and its page is requested again', () =>
   withFilters(GERMANS, async ({ cwd, kybatch }) => {
     const ask = ['prospect', 'f.yaml', '--per-page', '3', '--pages', '2', '--yes', '--json'];
     await kybatch(ask);
@@ -241,7 +241,7 @@ describe('files', () => {
       expect(itself).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
     }));
 
-  long('formulas are defused, and Parquet is written where it is asked for', () =>
+  long('formulas are defused, and Parquet is written on request', () =>
     withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
       const evil = (body: string) => body.replace(/"name":"/, '"name":"=cmd|calc!A1 ');
       sandbox.script('prospecting', [{ rewrite: evil }]);

@@ -61,7 +61,7 @@ long('a dropped list is forgotten, and its answers and charges stay', async () =
   });
 });
 
-test('a list without members and runs goes with whatever is pruned', async () => {
+test('a list without companies and runs is removed by any prune', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const names = async () =>
@@ -85,7 +85,7 @@ test('a list without members and runs goes with whatever is pruned', async () =>
   });
 });
 
-long('runs delete says how many companies leave the portfolio, and the next run brings them back free', async () => {
+long('runs delete shows how many companies leave the portfolio, and the next run brings them back free', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
     const members = async () =>
       jsonOf<{ portfolios: { members: number }[] }>(await kybatch(['portfolios', '--json'])).portfolios[0]?.members;
@@ -109,7 +109,7 @@ long('runs delete says how many companies leave the portfolio, and the next run 
   });
 });
 
-test('only lists that are there, of the provider that is meant', async () => {
+test('only existing lists of the given provider are accepted', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     await kybatch(run('in.csv', '--portfolio', 'clients'));

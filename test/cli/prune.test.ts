@@ -93,7 +93,7 @@ long('removes exports, logs and finished runs of that age, and keeps stored answ
   });
 });
 
-long('the newest tables and the newest run of a list stay while it has members, however old they are', async () => {
+long('the newest tables and the newest run of a list stay at any age while it has companies', async () => {
   const clock = new JumpingClock('2026-01-05T09:00:00Z');
   await withJob({ clock, pipeline: ['stages: [record]', 'freshness: {fullKyb: 365d}'] }, async (job) => {
     const { rows, writeCsv, kybatch, cwd } = job;
@@ -117,7 +117,7 @@ long('the newest tables and the newest run of a list stay while it has members, 
   });
 });
 
-long('X-4 a run that was stopped while its file was read goes, for the file may have changed since', async () => {
+long('X-4 a run that was stopped while its file was read is removed, because the file may have changed', async () => {
   const clock = new JumpingClock('2026-01-05T09:00:00Z');
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const dataDir = join(cwd, 'data');
@@ -138,7 +138,7 @@ long('X-4 a run that was stopped while its file was read goes, for the file may 
   });
 });
 
-long('asks on a terminal, wants --yes without one, and takes nothing before a yes', async () => {
+long('asks on a terminal, needs --yes without one, and removes nothing before a yes', async () => {
   await withHistory(async ({ kybatch, old }) => {
     expect(await kybatch(['prune', '--older-than', '30d'])).toMatchObject({
       code: 2,

@@ -86,7 +86,7 @@ describe('an empty or wrong name removes nothing', () => {
   });
 
   long.each(['x', '[0-9]+', '9000001|9000002', 'name', 'id', 'Other', '90000', 'v2:9000001'])(
-    'an entity %s is matched as a whole, and is not there',
+    'an entity %s is matched only as a whole, and is not found',
     async (entity) => {
       await withLedger(async ({ erase: purge, dump }) => {
         const before = await dump();
@@ -97,7 +97,7 @@ describe('an empty or wrong name removes nothing', () => {
     },
   );
 
-  test('an ID of one character is that ID, not a character of others', async () => {
+  test('an ID of one character does not match a character of other IDs', async () => {
     await withLedger(async ({ erase: purge }) => {
       const { stdout, code } = await purge(['--entity', '1', '--yes', '--json']);
       expect(code).toBe(0);
@@ -158,7 +158,7 @@ describe('purge reports the remaining mentions', () => {
     });
   });
 
-  long('the same command finishes a purge that was killed', async () => {
+  long('repeating the command finishes a purge that was killed', async () => {
     await withLedger(async ({ erase: purge, dataDir }) => {
       const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
       mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
@@ -181,32 +181,29 @@ describe('purge reports the remaining mentions', () => {
     });
   });
 
-  long(
-    'a second time nothing is found in the ledger, and the exports that hold it are named all the same, as they were made',
-    async () => {
-      await withLedger(async ({ erase: purge, dataDir }) => {
-        const cwd = join(dataDir, '..');
-        const write = (flags: readonly string[]) =>
-          here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) });
-        const flags = ['--format', 'csv', '--delimiter', ';', '--bom', '--include-contacts'];
-        expect((await write(['--out', 'old', ...flags])).code).toBe(0);
-        const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
-        const entity = ['--entity', 'GB:7654321', '--yes'];
-        expect((await purge(entity)).textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
-        expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
-        expect((await write(['--out', 'new'])).code).toBe(0);
-        const second = await purge(entity);
-        expect(second.code).toBe(2);
-        expect(second.codes).toEqual(expect.arrayContaining(['NOTHING_TO_PURGE', 'EXPORTS_STILL_HOLDING']));
-        expect(second.textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
-        expect(second.textOf('EXPORTS_STILL_HOLDING')).not.toContain(`${cwd}/new`);
-        expect((await write(['--out', 'old', ...flags])).code).toBe(0);
-        expect((await purge(entity)).codes).not.toContain('EXPORTS_STILL_HOLDING');
-      });
-    },
-  );
+  long('a second purge finds nothing in the ledger, and still names the exports that hold it', async () => {
+    await withLedger(async ({ erase: purge, dataDir }) => {
+      const cwd = join(dataDir, '..');
+      const write = (flags: readonly string[]) =>
+        here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) });
+      const flags = ['--format', 'csv', '--delimiter', ';', '--bom', '--include-contacts'];
+      expect((await write(['--out', 'old', ...flags])).code).toBe(0);
+      const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
+      const entity = ['--entity', 'GB:7654321', '--yes'];
+      expect((await purge(entity)).textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
+      expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
+      expect((await write(['--out', 'new'])).code).toBe(0);
+      const second = await purge(entity);
+      expect(second.code).toBe(2);
+      expect(second.codes).toEqual(expect.arrayContaining(['NOTHING_TO_PURGE', 'EXPORTS_STILL_HOLDING']));
+      expect(second.textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
+      expect(second.textOf('EXPORTS_STILL_HOLDING')).not.toContain(`${cwd}/new`);
+      expect((await write(['--out', 'old', ...flags])).code).toBe(0);
+      expect((await purge(entity)).codes).not.toContain('EXPORTS_STILL_HOLDING');
+    });
+  });
 
-  test('an export of a run that the ledger does not know is named, too', async () => {
+  test('an export of an unknown run is named, too', async () => {
     await withLedger(async ({ erase: purge, dataDir }) => {
       const cwd = join(dataDir, '..');
       const flags = ['--format', 'csv', '--out', 'old'];
@@ -262,7 +259,7 @@ describe('purge reports the remaining mentions', () => {
   });
 });
 
-test('after a real run a number is gone, or every place that still names it is listed', async () => {
+test('after a real run a number is removed, or every place that still has it is listed', async () => {
   await withJob(
     { pipeline: ['stages: [record, financials, credit-report]'] },
     async ({ rows, writeCsv, kybatch, cwd }) => {

@@ -143,9 +143,9 @@ test('rows that get their country later have not left the list', async () => {
 });
 
 test.each([
-  ['without an id are told how to keep them', false],
-  ['with an id are not', true],
-])('users of a list with as many new rows as left ones %s', async (_, hasIds) => {
+  ['explains how to keep them if it has no id', false],
+  ['has no such advice if it has an id', true],
+])('if a list has as many new rows as left ones, the message %s', async (_, hasIds) => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch }) => {
     const given = rows.map((row) => (hasIds ? row : { ...row, id: '' }));
     const run = async (wanted: typeof given) => {

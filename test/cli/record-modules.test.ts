@@ -57,7 +57,7 @@ const linksOf = (nodes: readonly Node[], depth = 1): readonly (string | null)[][
     ]),
   );
 
-long('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register has', async () => {
+long('V1-7, V1-26, V1-27 separate modules with all pages equal the register', async () => {
   const clock = new JumpingClock(NOW);
   await withJob({ clock, pipeline: ['stages: [record]', MODULES] }, async (job) => {
     const { sandbox, writeCsv, kybatch, cwd } = job;
@@ -151,7 +151,7 @@ long('V1-26 the full record with all pages of its lists has no person twice', as
 long.each([
   ['modules first', ['modules', 'record']],
   ['the record first', ['record', 'modules']],
-])('V1-26 bought by themselves and with the record, %s, each list stands once', async (_, order) => {
+])('V1-26 bought separately and with the record, %s, each list is shown once', async (_, order) => {
   const clock = new JumpingClock(NOW);
   await withJob({ clock }, async (job) => {
     const company = findCrowded(job);
@@ -170,39 +170,42 @@ long.each([
   });
 });
 
-long('if record and list disagree, each change of the shown list is reported, also for an equal record', async () => {
-  const clock = new JumpingClock(NOW);
-  const plain = createRegistry({ seed: 1, size: 200_000 });
-  let night = 0;
-  const officers = () => [{ id: night, last_name: `Night ${night}` }];
-  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
-  const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
-  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
-  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-    const company = findPlainCompany(
-      sandbox,
-      (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
-    );
-    writeCsv('in.csv', [lineOf(company)]);
-    const shown: (readonly (string | null | undefined)[])[] = [];
-    // Everything, the record alone, the list alone, the record alone.
-    for (night = 1; night <= 4; night++) {
-      expect(
-        (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
-      ).toBe(0);
-      shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
-      clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
-    }
-    const ids = new Set(shown[0]);
-    const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
-    for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
-      if (kind === 'added') ids.add(String(key.id));
-      else ids.delete(String(key.id));
-    }
-    expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
-    expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
-  });
-});
+long(
+  'if record and list disagree, each change of the shown list is reported, also if the record is unchanged',
+  async () => {
+    const clock = new JumpingClock(NOW);
+    const plain = createRegistry({ seed: 1, size: 200_000 });
+    let night = 0;
+    const officers = () => [{ id: night, last_name: `Night ${night}` }];
+    const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+    const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
+    const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
+    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+      const company = findPlainCompany(
+        sandbox,
+        (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
+      );
+      writeCsv('in.csv', [lineOf(company)]);
+      const shown: (readonly (string | null | undefined)[])[] = [];
+      // Everything, the record alone, the list alone, the record alone.
+      for (night = 1; night <= 4; night++) {
+        expect(
+          (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
+        ).toBe(0);
+        shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
+        clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
+      }
+      const ids = new Set(shown[0]);
+      const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
+      for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
+        if (kind === 'added') ids.add(String(key.id));
+        else ids.delete(String(key.id));
+      }
+      expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
+      expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
+    });
+  },
+);
 
 long('a person who moves to the next page of a list is no change', async () => {
   const clock = new JumpingClock(NOW);
@@ -256,44 +259,41 @@ long('a person who moves to the next page of a list is no change', async () => {
   );
 });
 
-long(
-  'a list that is read once more, and stopped between two pages, is shown as it was until it is whole again',
-  async () => {
-    const clock = new JumpingClock(NOW);
-    const plain = createRegistry({ seed: 1, size: 200_000 });
-    let night = 1;
-    const officers = () =>
-      Array.from({ length: 120 - night }, (_, index) => ({ id: index, last_name: `Night ${night}` }));
-    const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
-    const pipeline = [
-      'stages: [record]',
-      'record: {modules: [officers]}',
-      'freshness: {officersKyb: 5d, searchKyb: 365d}',
-    ];
-    await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
-      writeCsv('in.csv', [lineOf(findPlainCompany(sandbox, (one) => plain.hasRecord(one)))]);
-      const shown = async (days: number, ...more: string[]) => {
-        clock.set(clock.now() + days * DAY);
-        const out = `out-${night}`;
-        await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', out, '--export', ...more]);
-        const lines = readTable(join(cwd, out), 'officers').map(({ last_name }) => last_name);
-        const [company] = readTable(join(cwd, out), 'companies');
-        return [lines.length, new Set(lines), company?.officers_returned, company?.officers_total];
-      };
-      const first = [119, new Set(['Night 1']), '119', '119'];
-      expect(await shown(0)).toEqual(first);
-      night = 2;
-      expect(await shown(7, '--max-units', '1')).toEqual(first);
-      // Replaced pages that are still shown are not pruned.
-      expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
-      expect(await shown(1, '--max-units', '1')).toEqual(first);
-      expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
-    });
-  },
-);
+long('if a new reading of a list stops between pages, the earlier list is shown until it is complete', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 1;
+  const officers = () =>
+    Array.from({ length: 120 - night }, (_, index) => ({ id: index, last_name: `Night ${night}` }));
+  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+  const pipeline = [
+    'stages: [record]',
+    'record: {modules: [officers]}',
+    'freshness: {officersKyb: 5d, searchKyb: 365d}',
+  ];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', [lineOf(findPlainCompany(sandbox, (one) => plain.hasRecord(one)))]);
+    const shown = async (days: number, ...more: string[]) => {
+      clock.set(clock.now() + days * DAY);
+      const out = `out-${night}`;
+      await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', out, '--export', ...more]);
+      const lines = readTable(join(cwd, out), 'officers').map(({ last_name }) => last_name);
+      const [company] = readTable(join(cwd, out), 'companies');
+      return [lines.length, new Set(lines), company?.officers_returned, company?.officers_total];
+    };
+    const first = [119, new Set(['Night 1']), '119', '119'];
+    expect(await shown(0)).toEqual(first);
+    night = 2;
+    expect(await shown(7, '--max-units', '1')).toEqual(first);
+    // Replaced pages that are still shown are not pruned.
+    expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+    expect(await shown(1, '--max-units', '1')).toEqual(first);
+    expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
+  });
+});
 
 long(
-  'V1-10 a key without a scope buys the modules that need it not, and is refused before the start for the others',
+  'V1-10 a key without a scope buys the modules that do not need it, and is refused at once for others',
   async () => {
     await withJob({ pipeline: ['stages: [record]', 'record: {modules: [lite, officers, financial]}'] }, async (job) => {
       const { sandbox, env, rows, writeCsv, kybatch } = job;
@@ -329,7 +329,7 @@ long('the profile of v1 fills what the full record does not have, and contacts s
   });
 });
 
-long('while a new profile is in review, the tables show the one before it', async () => {
+long('while a new profile is in review, the tables show the previous one', async () => {
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });
   let night = 0;

@@ -30,7 +30,7 @@ async function answer(path: string, sheets: readonly Sheet[]): Promise<void> {
   await workbook.finish();
 }
 
-long('a run ends with a workbook, named first, whose questions are answered in it and read back', async () => {
+long('a run ends with a workbook, named first, in which questions are answered and read back', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ kybatch, rows, writeCsv, cwd }) => {
     const [sure, doubtful] = rows;
     writeCsv('in.csv', [sure ?? {}, { ...doubtful, registration_number: '', vat_number: '' }]);
@@ -79,7 +79,7 @@ long('an edited workbook is kept beside the folder that replaces it', async () =
   });
 });
 
-long('purge and prune name the workbook that was kept, and leave it to its owner', async () => {
+long('purge and prune name the kept workbook, and do not remove it', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: ['stages: [record]'] }, async ({ kybatch, rows, writeCsv }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -111,7 +111,7 @@ long('purge and prune name the workbook that was kept, and leave it to its owner
   });
 });
 
-test('a workbook is of a run: other tables are refused as one', async () => {
+test('only a run writes a workbook: other tables are refused as one', async () => {
   await withJob({}, async ({ kybatch }) => {
     const refused = await kybatch(['vocab', '--out', 'x', '--format', 'xlsx']);
     expect(refused).toMatchObject({ code: 2, codes: ['FORMAT_NOT_FOUND'] });

@@ -58,7 +58,7 @@ describe('V2-11 reveals are charged, and their number is shown before and after'
       expect(again.reveals).toMatchObject({ asked: { email, phone }, counted: { email_count: expect.any(Number) } });
     }));
 
-  test('in the employees module both are revealed, whichever is named', () =>
+  test('in the employees module either one reveals both', () =>
     withTwo(
       [
         'stages: [record, financials, contacts]',
@@ -84,7 +84,7 @@ describe('V2-11 reveals are charged, and their number is shown before and after'
     }));
 });
 
-describe('a budget is consent only if it limits the spending', () => {
+describe('a limit is consent only if it covers the spending', () => {
   test.each([
     ['reveals', ['stages: [record, contacts]', 'contacts: {reveal: [email]}'], 'REVEALS_NOT_CONFIRMED'],
     ['v2 alone', ['stages: [financials]'], 'V2_CALLS_NOT_CONFIRMED'],

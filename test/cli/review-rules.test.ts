@@ -49,7 +49,7 @@ const confirm = ({ kybatch }: Job, minGrade: string, ...flags: readonly string[]
   kybatch(['review', 'confirm', '--reason', 'NAME_CONFLICT', '--min-grade', minGrade, ...flags]);
 
 describe('which questions', () => {
-  long('are listed by reason, country and grade, with how many there are of each', () =>
+  long('are listed by reason, country and grade, with the number of each', () =>
     withQuestions([], async (job) => {
       const all = await list(job);
       expect(all.matching).toBe(4);
@@ -107,7 +107,7 @@ describe('a rule', { tags: 'long' }, () => {
       expect(again).toMatchObject({ code: 2, codes: ['BATCH_NOT_FOUND'] });
     }));
 
-  test('asks once on a terminal; no is no', () =>
+  test('asks once on a terminal, and a no confirms nothing', () =>
     withQuestions([], async (job) => {
       const answers: string[] = [];
       const said = (word: string) => (question: string) => {
@@ -133,7 +133,7 @@ describe('a rule', { tags: 'long' }, () => {
     }));
 });
 
-long('if two people must agree, a second name releases the rows, and the same name does not', () =>
+long('if two people must agree, a second name releases the rows, and repeating one name does not', () =>
   withQuestions(['review: {second_person: true}'], async (job) => {
     const { kybatch } = job;
     const first = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna'));
@@ -213,7 +213,7 @@ long('questions are written as text or a workbook, and another file type is refu
   }),
 );
 
-long('the workbook of the results asks the same questions, and unknown questions are refused by line', () =>
+long('the workbook of the results has these questions, too, and unknown questions are refused by line', () =>
   withQuestions([], async (job) => {
     const { kybatch } = job;
     await kybatch(['export', '--out', 'tables']);

@@ -9,7 +9,7 @@ import { aRecord, type EndJson, jsonOf, rowsCounted, withJob } from './here.js';
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
 
 describe('how a run ends', () => {
-  long('0: every row settled; a second run of the same input spends nothing and needs no agreement', async () => {
+  long('0: every row finished, and a second run of the input spends nothing and needs no consent', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       const first = await kybatch([...RUN, '--yes']);
@@ -23,7 +23,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('2: no table, no such file, no agreement, a half-written flag; nothing is sent', async () => {
+  test('2: without table, file or consent, or with half a flag, nothing is sent', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       writeFileSync(join(cwd, 'no.csv'), 'colour,size\nred,4\n');
@@ -54,7 +54,7 @@ describe('how a run ends', () => {
     });
   });
 
-  long('3: rows need review, or are failed; each outcome is counted', async () => {
+  long('3: rows need review or have failed, and each outcome is counted', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [good, named, absent, , broken] = rows as [object, object, object, object, { registration_number: string }];
       writeCsv('in.csv', [
@@ -80,7 +80,7 @@ describe('how a run ends', () => {
     });
   });
 
-  long('4: the budget is spent to the unit; the command to go on gives the same again', async () => {
+  long('4: the limit is used up exactly, and the printed command repeats it', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 5));
       const end = await kybatch([...RUN, '--max-units', '5']);
@@ -100,7 +100,7 @@ describe('how a run ends', () => {
     });
   });
 
-  long('X-3 a budget limits one attempt, whose first line shows the limit', async () => {
+  long('X-3 a limit applies to one attempt, and its first line shows it', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       const first = await kybatch([...RUN, '--max-units', '5', '--json']);
@@ -118,34 +118,31 @@ describe('how a run ends', () => {
     });
   });
 
-  long(
-    'X-3 a bare resume after a start with a budget has none: it says the most that is left, and spends what that takes',
-    async () => {
-      await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
-        writeCsv('in.csv', rows.slice(0, 6));
-        const first = await kybatch([...RUN, '--max-units', '5']);
-        expect(first.code).toBe(4);
-        expect(sandbox.chargeLog).toHaveLength(5);
-        const { run, outcomes } = jsonOf<EndJson>(first);
-        const pending = outcomes.pending ?? 0;
-        const resumed = await kybatch(['resume', '--json']);
-        expect(resumed.code).toBe(0);
-        // A row may take two searches and a record. A row that has begun has its search.
-        const atMost = 3 * (pending - 1) + 1;
-        expect(resumed.textOf('RUN_RESUMED')).toMatch(
-          new RegExp(` ${shortRun(run)} .*: ${pending} \\D+ ${atMost} units [^]*--max-units `),
-        );
-        expect(jsonOf<EndJson>(resumed)).toMatchObject({
-          outcomes: { complete: 6 },
-          units_charged: 12,
-          this_start: { units_charged: 7, credit_reports: 0, unknown_calls: 0 },
-        });
-        expect(sandbox.chargeLog).toHaveLength(12);
+  long('X-3 resume without a limit shows the highest remaining cost, and spends what the rows need', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const first = await kybatch([...RUN, '--max-units', '5']);
+      expect(first.code).toBe(4);
+      expect(sandbox.chargeLog).toHaveLength(5);
+      const { run, outcomes } = jsonOf<EndJson>(first);
+      const pending = outcomes.pending ?? 0;
+      const resumed = await kybatch(['resume', '--json']);
+      expect(resumed.code).toBe(0);
+      // A row may take two searches and a record. A row that has begun has its search.
+      const atMost = 3 * (pending - 1) + 1;
+      expect(resumed.textOf('RUN_RESUMED')).toMatch(
+        new RegExp(` ${shortRun(run)} .*: ${pending} \\D+ ${atMost} units [^]*--max-units `),
+      );
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({
+        outcomes: { complete: 6 },
+        units_charged: 12,
+        this_start: { units_charged: 7, credit_reports: 0, unknown_calls: 0 },
       });
-    },
-  );
+      expect(sandbox.chargeLog).toHaveLength(12);
+    });
+  });
 
-  long('X-3 the budget of the pipeline limits each resume without a budget', async () => {
+  long('X-3 the limit of the pipeline applies to each resume without a limit', async () => {
     const pipeline = ['stages: [record]', 'limits: {units: 3}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -189,7 +186,7 @@ describe('how a run ends', () => {
     },
   );
 
-  long('X-10 where a bound was spent, the command to go on gives both again, and no more', async () => {
+  long('X-10 after a limit was used up, the printed command repeats both limits', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 8));
       const end = await kybatch([...RUN, '--yes', '--max-units', '5', '--max-reports', '3']);
@@ -204,7 +201,7 @@ describe('how a run ends', () => {
     });
   });
 
-  long('3: a row that cannot be asked about is for a person, too', async () => {
+  long('3: a row that cannot be searched for needs a person, too', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', [rows[0] ?? {}, { ...rows[1], country: 'Atlantis' }]);
       const end = await kybatch([...RUN, '--yes']);
@@ -213,7 +210,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V1-10 5: a key that is revoked in the middle stops the run; nothing is failed, and it goes on later', async () => {
+  test('V1-10 5: a key that is revoked during a run stops it without failed rows, and it continues later', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       sandbox.script({ operation: 'fullKyb' }, ['none', 401]);
@@ -255,7 +252,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V1-10 5: a scope that is taken away in the middle parks its operation, and says so', async () => {
+  test('V1-10 5: a scope that is removed during a run parks its operation with a message', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script(aRecord, { status: 403, code: 'INSUFFICIENT_SCOPE' });
@@ -267,7 +264,7 @@ describe('how a run ends', () => {
     });
   });
 
-  long('V2-1 5: a refusal of v2 is shown with its own words, at the end and by status', async () => {
+  long('V2-1 5: a refusal of v2 is quoted at the end and by status', async () => {
     await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       const reply = { status: 403, body: '{"detail":"Your plan has no financials."}' };
@@ -283,7 +280,7 @@ describe('how a run ends', () => {
     });
   });
 
-  long('6: a provider that is down opens the breaker; nothing is failed', async () => {
+  long('6: a provider that is down opens the breaker without failed rows', async () => {
     const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'];
     await withJob({ pipeline, faults: { rate503: 1 } }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 20));
@@ -296,7 +293,7 @@ describe('how a run ends', () => {
   });
 
   long(
-    'V1-2 V1-4 a free plan takes several days: parked each day, resumed after midnight UTC, nothing paid twice',
+    'V1-2 V1-4 a free plan takes several days: it stops each day, continues after midnight UTC, and pays nothing twice',
     async () => {
       const clock = new ManualClock('2026-03-01T10:00:00Z');
       await withJob({ plan: 'free', clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -325,7 +322,7 @@ describe('how a run ends', () => {
     },
   );
 
-  long('V2-1 a spent v2 permission parks its module alone; the records are bought meanwhile', async () => {
+  long('V2-1 a used up v2 permission parks only its module, and records are still bought', async () => {
     const options = { pipeline: ['stages: [record, financials]'], v2Limits: { financial: { daily: 2 } } };
     await withJob(options, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -340,7 +337,7 @@ describe('how a run ends', () => {
 });
 
 describe('the files of a run', { tags: 'long' }, () => {
-  test('no key in any file or output; logs without names; ledger and logs for the owner only', async () => {
+  test('no file or output has a key, logs have no names, and only the owner can read ledger and logs', async () => {
     await withJob(
       { keys: { v1: 'live_canary_one', v2: 'canary_two' }, pipeline: ['stages: [record, financials, credit-report]'] },
       async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {

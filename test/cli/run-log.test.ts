@@ -6,7 +6,7 @@ import { type EndJson, jsonOf, withJob } from './here.js';
 
 type Line = Readonly<Record<string, unknown>> & { readonly event: string };
 
-test('the log tells of every failed call, every wait and every slowing down, in codes', async () => {
+test('the log has codes for every failed call, every wait and every slowdown', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 3));
     // The first of them is the check of the key.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { withFolder } from '../helpers/cli.js';
 import { here } from './here.js';
 
-test('a sample is a workbook where its name says so, of one country where that is asked for', async () => {
+test('a sample is a workbook if its name ends so, and has one country on request', async () => {
   await withFolder(async (cwd) => {
     const sample = (...more: string[]) =>
       here(['sandbox', 'sample', '--rows', '12', '--out', 'suppliers.xlsx', ...more], { cwd });

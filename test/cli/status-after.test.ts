@@ -28,7 +28,7 @@ describe('status shows finished rows, remaining rows and the next command', () =
   test.each([
     ['after an interrupt', 1, [], 130],
     ['after a second one, which stops at once', 2, [], 130],
-    ['after a budget is spent', 0, ['--max-units', '7'], 4],
+    ['after a limit is used up', 0, ['--max-units', '7'], 4],
   ])('%s', async (_, signals, flags, code) => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 12));

@@ -33,7 +33,7 @@ long('a piped list is planned and run, and leaves no copy behind', async () => {
   });
 });
 
-test('nothing at all is refused, and a terminal is', async () => {
+test('an empty pipe and a terminal are refused', async () => {
   await withJob({}, async ({ kybatch }) => {
     const empty = await kybatch(['plan', '-'], { stdin: '' });
     expect(empty).toMatchObject({ code: 2, codes: ['FILE_EMPTY'] });

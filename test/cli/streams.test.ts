@@ -54,8 +54,8 @@ long('the result of a command is on stdout, also with --quiet, and is one object
   }),
 );
 
-describe('a start with --quiet', () => {
-  long('says nothing at all where all is well, with a bar or without', () =>
+describe('an attempt with --quiet', () => {
+  long('prints nothing if all rows finish, with a bar or without', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       expect(await kybatch([...RUN, '--quiet'], { answers: () => 'yes' })).toMatchObject(silent(0));
@@ -63,7 +63,7 @@ describe('a start with --quiet', () => {
     }),
   );
 
-  long('says why it ended, and how it goes on, where it could not do all', () =>
+  long('prints why it ended and how to continue if rows are left', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const { code, stdout, stderr } = await kybatch([...RUN, '--quiet', '--max-units', '2']);
@@ -73,7 +73,7 @@ describe('a start with --quiet', () => {
     }),
   );
 
-  test('says errors, and asks its questions with what they are about', () =>
+  test('prints errors, and asks its questions with their context', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
       expect((await kybatch([...RUN, '--quiet'])).stderr).toMatch(/^error: .*in\.csv/);
       writeCsv('in.csv', rows.slice(0, 1));

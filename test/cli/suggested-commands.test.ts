@@ -17,7 +17,7 @@ const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
     .map(([, quoted, behind]) => quoted ?? behind ?? '')
     .filter((command) => !/<\w+| [A-Z]{2,}(?!\S)|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
 
-long('every command that is suggested can be pasted as it is, wherever the ledger lies', () =>
+long('every suggested command can be pasted unchanged, for any place of the ledger', () =>
   withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const [first] = rows;
     writeCsv('in.csv', [
@@ -71,7 +71,7 @@ test('a command gets the place once, other text does not', () => {
   expect(withPlace('`kybatch runs`', '')).toBe('`kybatch runs`');
 });
 
-test('suggested commands read the list as it was read the last time', () =>
+test('suggested commands read the list as the last run did', () =>
   withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', [...rows.slice(0, 2), { name: 'Nobody Nowhere' }]);
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];

@@ -13,8 +13,8 @@ interface Refused {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
-describe('where the tables go is checked before anything is spent', () => {
-  long('a foreign folder, a file, an impossible place, a format that is none', async () => {
+describe('the place of the tables is checked before anything is spent', () => {
+  long('refuses a foreign folder, a file, an impossible place and an unknown format', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       mkdirSync(join(cwd, 'theirs'));
@@ -68,7 +68,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  long('resume, retry and export check as run does; below exports it is free', async () => {
+  long('resume, retry and export check it as run does, and any place below exports is allowed', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, [400]);
@@ -83,7 +83,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  long('a folder that an earlier version has put in the place of the list is named, with the way out', async () => {
+  long('a folder of an earlier version in the list’s place is named, with the next step', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       mkdirSync(join(cwd, 'data', 'exports.jsonl'), { recursive: true });
@@ -102,7 +102,7 @@ describe('where the tables go is checked before anything is spent', () => {
     });
   });
 
-  long('a folder of ours with litter in it is taken', async () => {
+  long('a folder of kybatch with other files is accepted', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       mkdirSync(join(cwd, 'out'));

@@ -21,29 +21,32 @@ describe('every stop writes the tables', () => {
       ['--yes'],
       6,
     ],
-  ])('%s; --no-export does not, and says how to; nor does a pipeline that says so', async (_, options, flags, code) => {
-    await withJob(options, async ({ cwd, rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 20));
-      const without = await kybatch([...RUN, ...flags, '--no-export', '--out', 'out dir']);
-      expect(without.code).toBe(code);
-      const { run, files, export: command } = jsonOf<End>(without);
-      expect([files, existsSync(join(cwd, 'out dir')), existsSync(join(cwd, 'data', 'exports'))]).toEqual([
-        undefined,
-        false,
-        false,
-      ]);
-      expect(command).toBe(`kybatch export ${run} --out 'out dir'`);
-      const resumed = await kybatch(['resume', '--json', ...flags, '--out', 'out dir']);
-      expect(resumed.code).toBe(code);
-      expect(jsonOf<End>(resumed).files).toBe(join(cwd, 'out dir'));
-      expect(readdirSync(join(cwd, 'out dir'))).toContain('rows.csv');
-      // Nothing was bought before this one, and the tables hold its answers.
-      writeCsv('other.csv', rows.slice(20, 40));
-      const other = await kybatch(['run', 'other.csv', '--pipeline', './p.yaml', '--json', ...flags]);
-      expect(other.code).toBe(code);
-      expect(jsonOf<End>(other).files).toBe(join(cwd, 'data', 'exports', jsonOf<End>(other).run));
-    });
-  });
+  ])(
+    '%s, unless the flag --no-export or the pipeline prevents it, with the command to export',
+    async (_, options, flags, code) => {
+      await withJob(options, async ({ cwd, rows, writeCsv, kybatch }) => {
+        writeCsv('in.csv', rows.slice(0, 20));
+        const without = await kybatch([...RUN, ...flags, '--no-export', '--out', 'out dir']);
+        expect(without.code).toBe(code);
+        const { run, files, export: command } = jsonOf<End>(without);
+        expect([files, existsSync(join(cwd, 'out dir')), existsSync(join(cwd, 'data', 'exports'))]).toEqual([
+          undefined,
+          false,
+          false,
+        ]);
+        expect(command).toBe(`kybatch export ${run} --out 'out dir'`);
+        const resumed = await kybatch(['resume', '--json', ...flags, '--out', 'out dir']);
+        expect(resumed.code).toBe(code);
+        expect(jsonOf<End>(resumed).files).toBe(join(cwd, 'out dir'));
+        expect(readdirSync(join(cwd, 'out dir'))).toContain('rows.csv');
+        // Nothing was bought before this one, and the tables hold its answers.
+        writeCsv('other.csv', rows.slice(20, 40));
+        const other = await kybatch(['run', 'other.csv', '--pipeline', './p.yaml', '--json', ...flags]);
+        expect(other.code).toBe(code);
+        expect(jsonOf<End>(other).files).toBe(join(cwd, 'data', 'exports', jsonOf<End>(other).run));
+      });
+    },
+  );
 
   test('X-3 the tables have as many charged calls as units', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
@@ -61,7 +64,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('a pipeline may leave it to the end', async () => {
+  test('a pipeline may write them only at the end', async () => {
     const pipeline = ['stages: [record]', 'tables: when_finished'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
@@ -70,7 +73,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('an attempt that brought nothing leaves tables that are current', async () => {
+  test('an attempt without new answers leaves current tables unchanged', async () => {
     await withJob({ plan: 'free' }, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 20));
       const { run, files = '' } = jsonOf<End>(await kybatch([...RUN, '--yes']));
@@ -129,7 +132,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('a second interrupt gives up the writing, and leaves the tables before it as they were', async () => {
+  test('a second interrupt stops the writing, and leaves the previous tables unchanged', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, env }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       const [drain, abort] = [new AbortController(), new AbortController()];
@@ -155,7 +158,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('an interrupt that comes when the last row is settled has stopped nothing: the tables are written', async () => {
+  test('after an interrupt at the last row, the tables are still written', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, sandbox, env }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const drain = new AbortController();
@@ -170,7 +173,7 @@ describe('every stop writes the tables', () => {
     });
   });
 
-  test('a finished run writes them; --no-export does not, and says how to; --export makes up for it', async () => {
+  test('a finished run writes them, --no-export prints the command instead, and --export writes them later', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       const without = await kybatch([...RUN, '--yes', '--no-export']);
@@ -185,7 +188,7 @@ describe('every stop writes the tables', () => {
   });
 });
 
-test('tables that cannot be written do not hide what was spent', async () => {
+test('tables that cannot be written do not hide the cost', async () => {
   await withJob({ pipeline: ['stages: [record]'] }, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 3));
     const exports = join(cwd, 'data', 'exports');

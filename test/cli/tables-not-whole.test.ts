@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { inLedger } from '../helpers/ledger-place.js';
 import { jsonOf, withJob } from './here.js';
 
-test('1: tables that lack an answer say so, and how to get it again; everything else is there', async () => {
+test('1: incomplete tables name the missing answer and how to get it again, and have everything else', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];

@@ -51,7 +51,7 @@ test('one level of a tree, from the top or below an item', () =>
     expect(below.textOf('VOCABULARY_READ')).toMatch(/^51 \D+ 1 \D+ 1 /);
   }));
 
-test('a wrong flag or value is refused, and nothing is asked for', () =>
+test('a wrong flag or value is refused, and no request is sent', () =>
   withJob({}, async ({ kybatch, sandbox }) => {
     const refused: readonly [readonly string[], string][] = [
       [['nce'], 'VOCABULARY_NOT_FOUND'],
@@ -67,7 +67,7 @@ test('a wrong flag or value is refused, and nothing is asked for', () =>
     expect(sandbox.requests.size).toBe(0);
   }));
 
-test('a folder that is not ours is not written over', () =>
+test('a foreign folder is not overwritten', () =>
   withJob({}, async ({ cwd, kybatch }) => {
     writeFileSync(join(cwd, 'somebody.txt'), 'mine');
     const { code, codes } = await kybatch(['vocab', '--out', '.']);

@@ -26,7 +26,7 @@ function deny({ sandbox }: Pick<Job, 'sandbox'>, ids: readonly string[]): void {
 
 const namedIn = ({ troubles }: PullJson) => troubles.map(({ v2_company_id: id }) => id).sort();
 
-test('a few failing histories do not stop the others, and are asked for once a pull', () =>
+test('a few failing histories do not stop the others, and are requested once a pull', () =>
   withWatched(20, async (job) => {
     const { kybatch, sandbox, clock, ids } = job;
     const ill = [...ids].sort().slice(0, 4);
@@ -49,7 +49,7 @@ test('a few failing histories do not stop the others, and are asked for once a p
     expect(jsonOf(await kybatch(PULL))).toMatchObject({ companies_read: 20, troubles: [] });
   }));
 
-test('where many fail one after the other the watch is held to be down; the next pull begins with the others', () =>
+test('if many fail in a row, the watch is considered down, and the next pull begins with the others', () =>
   withWatched(40, async (job) => {
     const { kybatch, sandbox, clock, ids } = job;
     const ill = [...ids].sort().slice(0, 13);

@@ -138,7 +138,7 @@ long('V2-13 after a lost answer the list of watches is read, and no company is r
   }),
 );
 
-long('sync stops at its limit and at that of the provider with exit code 4, and goes on where it was', () => {
+long('sync stops at its limit and at the provider’s with exit code 4, and continues from there', () => {
   const v2Limits = { companies_watch: { daily: 3 } };
   return withPortfolio(5, { v2Limits }, async ({ kybatch, clock, ids }) => {
     const few = await kybatch([...SYNC, '--limit', '2']);
@@ -172,7 +172,7 @@ long('other fields are registered again, and watches of other users are left alo
   }),
 );
 
-long('members without a v2 company are counted; a company in two portfolios stays watched while one has it', () =>
+long('rows without a v2 company are counted, and a company stays watched while any portfolio has it', () =>
   withPortfolio(3, {}, async ({ kybatch, writeCsv, rows, ids, cwd }) => {
     writeFileSync(join(cwd, 'v1.yaml'), 'stages: [record]\n');
     writeCsv('b.csv', rows.slice(0, 2));
@@ -252,7 +252,7 @@ long('purge removes the events of a company, and prune only old events that stay
   }),
 );
 
-long('a pipeline may ask the watch less often than it runs, except about companies of callbacks', () => {
+long('a pipeline may pull the watch less often than it runs, except for companies of callbacks', () => {
   const pipeline = ['stages: [record, financials]', 'watch: {refresh: [record], every: 3d}'];
   return withPortfolio(3, { pipeline }, async ({ kybatch, sandbox, clock, cwd, ids }) => {
     await kybatch(SYNC);
@@ -269,7 +269,7 @@ long('a pipeline may ask the watch less often than it runs, except about compani
   });
 });
 
-long('without consent to spend the watch is not asked, and a note says so', () =>
+long('without consent to spend, the watch is not pulled, and a note says so', () =>
   withPortfolio(2, {}, async ({ kybatch, sandbox, clock }) => {
     await kybatch(SYNC);
     clock.advance(DAY);
@@ -300,7 +300,7 @@ long('an endless history is left after fifty pages, and unknown members of a rec
   }),
 );
 
-long('a run without due rows reports that the watch was asked, and a refused list asks nothing', () =>
+long('a run without due rows reports that the watch was pulled, and a refused list pulls nothing', () =>
   withPortfolio(5, {}, async ({ kybatch, sandbox, writeCsv, rows, cwd, ids }) => {
     await kybatch(SYNC);
     const quiet = await kybatch(RUN);

@@ -22,8 +22,8 @@ const paste = (job: Job, command: string) => job.kybatch(command.split(' ').slic
 
 long.each([
   ['failed rows', [400], /^kybatch resume --failed \S+ --yes$/],
-  ['a budget that is spent', [], /^kybatch resume \S+ --max-units \d+ --yes$/],
-])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
+  ['a used up limit', [], /^kybatch resume \S+ --max-units \d+ --yes$/],
+])('X-4 status names the command that resolves %s', async (_, faults, command) => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     job.sandbox.script(aRecord, faults);
@@ -35,33 +35,38 @@ long.each([
   });
 });
 
-long('X-4 X-10 what leads on writes the tables where and how they were wanted, also from another folder', async () => {
-  await withJob({}, async (job) => {
-    job.writeCsv('in.csv', job.rows.slice(0, 2));
-    const tables = ['--out', 'my/tables', '--format', 'csv', '--export'];
-    const end = jsonOf<EndJson>(await job.kybatch([...RUN, '--max-units', '2', ...tables]));
-    expect(end.next).toMatch(
-      /^kybatch resume \S+ --max-units 2 --concurrency 1 --export --out my\/tables --format csv --yes$/,
-    );
-    const dataDir = join(job.cwd, 'data');
-    const elsewhere = await job.kybatch(['status', '--json', '--data-dir', dataDir], { cwd: dataDir });
-    const next = jsonOf<EndJson>(elsewhere).next ?? '';
-    expect(next).toBe(
-      `kybatch resume ${end.run} --data-dir ${dataDir} --max-units 2 --export --out ${job.cwd}/my/tables --format csv --yes`,
-    );
-    const pasted = await job.kybatch([...next.split(' ').slice(1), '--json'], { cwd: dataDir });
-    expect(jsonOf<object>(pasted)).toMatchObject({ finished: true, files: join(job.cwd, 'my', 'tables') });
-    job.writeCsv('in.csv', job.rows.slice(2, 3));
-    job.sandbox.script(aRecord, [400]);
-    const failed = jsonOf<EndJson>(await job.kybatch([...RUN, '--no-export', '--format', 'parquet,csv']));
-    expect(failed.next).toBe(
-      `kybatch resume --failed ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`,
-    );
-    expect(await statusNext(job)).toBe(`kybatch resume --failed ${failed.run} --no-export --format csv,parquet --yes`);
-  });
-});
+long(
+  'X-4 X-10 the next command writes the tables to the chosen place and format, also from another folder',
+  async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const tables = ['--out', 'my/tables', '--format', 'csv', '--export'];
+      const end = jsonOf<EndJson>(await job.kybatch([...RUN, '--max-units', '2', ...tables]));
+      expect(end.next).toMatch(
+        /^kybatch resume \S+ --max-units 2 --concurrency 1 --export --out my\/tables --format csv --yes$/,
+      );
+      const dataDir = join(job.cwd, 'data');
+      const elsewhere = await job.kybatch(['status', '--json', '--data-dir', dataDir], { cwd: dataDir });
+      const next = jsonOf<EndJson>(elsewhere).next ?? '';
+      expect(next).toBe(
+        `kybatch resume ${end.run} --data-dir ${dataDir} --max-units 2 --export --out ${job.cwd}/my/tables --format csv --yes`,
+      );
+      const pasted = await job.kybatch([...next.split(' ').slice(1), '--json'], { cwd: dataDir });
+      expect(jsonOf<object>(pasted)).toMatchObject({ finished: true, files: join(job.cwd, 'my', 'tables') });
+      job.writeCsv('in.csv', job.rows.slice(2, 3));
+      job.sandbox.script(aRecord, [400]);
+      const failed = jsonOf<EndJson>(await job.kybatch([...RUN, '--no-export', '--format', 'parquet,csv']));
+      expect(failed.next).toBe(
+        `kybatch resume --failed ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`,
+      );
+      expect(await statusNext(job)).toBe(
+        `kybatch resume --failed ${failed.run} --no-export --format csv,parquet --yes`,
+      );
+    });
+  },
+);
 
-long('X-4 X-10 an attempt that names no format keeps those of the last one on its run', async () => {
+long('X-4 X-10 an attempt without a format uses the formats of the last attempt', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 8));
     const ended = async (...args: string[]) =>
@@ -80,7 +85,7 @@ long('X-4 X-10 an attempt that names no format keeps those of the last one on it
 });
 
 long(
-  'X-1 a company whose answer is always bad: all others are finished and written, and each end names what leads on',
+  'X-1 if one company’s answer is always bad, all others finish and are written, and each end names the next step',
   async () => {
     await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 4));
@@ -120,7 +125,7 @@ long(
   },
 );
 
-test('X-4 invalid rows lead to the plan, which tells line and reason', async () => {
+test('X-4 for invalid rows status suggests the plan, which shows line and reason', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', [{ ...job.rows[0], country: 'Atlantis' }]);
     const end = await job.kybatch(RUN);
@@ -132,7 +137,7 @@ test('X-4 invalid rows lead to the plan, which tells line and reason', async () 
   });
 });
 
-long('X-4 a run that was half read is begun again as it was begun, and not as the whole file', async () => {
+long('X-4 a run whose file was half read begins again with its own options, and not with the whole file', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 5));
     const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--max-units', '0']));
@@ -149,7 +154,7 @@ long('X-4 a run that was half read is begun again as it was begun, and not as th
   });
 });
 
-long('X-4 open questions lead to the sheet that asks them already, and never over one that asks others', async () => {
+long('X-4 for open questions status suggests the sheet that has them, and overwrites no other sheet', async () => {
   await withJob({}, async (job) => {
     const nameless = ({ name: _, ...row }: Job['rows'][number]) => ({ ...row, name: 'Somebody Else Entirely' });
     job.writeCsv('in.csv', job.rows.slice(0, 1).map(nameless));

@@ -7,7 +7,7 @@ import { long } from '../helpers/long.js';
 import { withDesk } from '../review/with-ledger.js';
 import { withJob } from './here.js';
 
-test('the help of run names every pipeline that comes with it', () =>
+test('the help of run names every shipped pipeline', () =>
   withJob({}, async ({ kybatch }) => {
     const { stdout } = await kybatch(['run', '--help']);
     for (const name of SHIPPED) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
@@ -35,7 +35,7 @@ long('plan and run report unused keys of the pipeline', () =>
   }),
 );
 
-test('the list of open questions hides two or more, never one', () =>
+test('the list of open questions hides at least two, never one', () =>
   withDesk(async ({ ask, review }) => {
     const isCut = async () =>
       listInWords(await openQuestions(review), { full: false, limit: undefined, open: 7 }).some(

@@ -140,10 +140,10 @@ describe('sha256', () => {
     ['the order of stages', first.replace('record, financials', 'financials, record')],
     ['the order inside a map', first.replace('fullKyb: 1d, searchKyb: forever', 'searchKyb: forever, fullKyb: 1d')],
     ['another way to write a duration', first.replace('1d', '24h')],
-    ['a higher budget', first.replace('5', '6')],
+    ['a higher limit', first.replace('5', '6')],
     ['another speed', `${first}concurrency: 3\nretry: {attempts: 2}\n`],
     ['a default spelled out', `${first}concurrency: 16\nretry: {base: 500ms}\n`],
-    ['a fallback to nobody', `${first}search: {fallback: []}\n`],
+    ['an empty fallback', `${first}search: {fallback: []}\n`],
     ['a BOM and Windows line ends', `\uFEFF${first.replaceAll('\n', '\r\n')}`],
     ['another file name', first],
   ])('%s make no other pipeline', (_, text) => {

@@ -60,7 +60,7 @@ describe('a German number without section and court', () => {
   };
   const graded = (number: string) => gradeCandidate(subject, { ...candidate, registration_number: number });
 
-  test('its digits tell namesakes apart', () => {
+  test('its digits distinguish namesakes', () => {
     expect([graded('HRB 11083').grade, graded('HRB 6376').grade]).toEqual(['BAZAA', 'FAZAA']);
   });
 
@@ -205,7 +205,7 @@ describe('the place', () => {
     expect(place(country, { city }, candidate)).toBe(letter);
   });
 
-  test('that differs leaves an equal number and name confirmed, and is told', () => {
+  test('that differs leaves an equal number and name confirmed, and is shown', () => {
     const subject = british('01234567', { name: 'Acme Trading Ltd', city: 'Leeds' });
     const candidate = { ...acme, city: 'Bristol' };
     const graded = gradeCandidate(subject, candidate);

@@ -218,7 +218,7 @@ describe('a German number without its court', () => {
     expect(settle(subject, ...grades)).toBe(expected);
   });
 
-  test('any other unreadable number is a review question, whatever agrees', () => {
+  test('any other unreadable number is a review question, regardless of other matches', () => {
     expect(settle(withNumber('review'), 'BAZAA')).toBe('number_unreadable');
   });
 });

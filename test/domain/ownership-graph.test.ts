@@ -154,7 +154,7 @@ const chain = (length: number): readonly GraphLink[] => {
 };
 
 describe('limits', () => {
-  test('a long chain ends after the hop limit, and the counts tell how many follow', () => {
+  test('a long chain ends after the hop limit, and the counts show how many follow', () => {
     const graph = graphOf({ links: chain(32) });
     expect(namesOf(graph)).toEqual(['Example Ltd', 'Level 31', 'Level 33', 'Level 30', 'Level 34']);
     expect(graph).toMatchObject({ linked: 65, notLinked: 0 });
@@ -182,7 +182,7 @@ describe('limits', () => {
     expect(graph).toMatchObject({ edges: [], linked: 1, notLinked: 3 });
   });
 
-  test('every linked node is shown or counted once, whatever the links', () => {
+  test('every linked node is shown or counted once, for any links', () => {
     const party = fc.integer({ min: 0, max: 30 }).map((id) => (id === 0 ? asked : end(`N${id}`, v1(`n${id}`))));
     const links = fc.array(
       fc.tuple(party, party).map(([source, target]) => link(source, target)),

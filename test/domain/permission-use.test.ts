@@ -48,13 +48,13 @@ test.each([
 describe("V2-3 the provider's counts beyond our calls", () => {
   test.each([
     ['as many as we have sent', 2, 5, 3, 0, 0],
-    ['those that failed may count', 2, 5, 2, 2, 0],
+    ['failed calls may count', 2, 5, 2, 2, 0],
     ['or not', 2, 4, 2, 2, 0],
     ['others have used some', 2, 9, 3, 1, 3],
     ['it counts fewer', 2, 3, 4, 5, -3],
-    ['not told at the start', null, 5, 3, 0, null],
-    ['not told now', 2, null, 3, 0, null],
-    ['nobody says what draws on it', 2, 5, null, null, null],
+    ['unknown at the start', null, 5, 3, 0, null],
+    ['unknown now', 2, null, 3, 0, null],
+    ['its operations are unknown', 2, 5, null, null, null],
     ['renewed since', 9, 1, 1, 0, null],
   ])('%s', (_, usedAtStart, used, callsAnswered, callsFailed, drift) => {
     expect(driftOf({ usedAtStart, used, callsAnswered, callsFailed })).toBe(drift);

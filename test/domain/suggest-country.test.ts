@@ -97,7 +97,7 @@ property('the numbers of any company suggest its own country', 2_000, (numRuns) 
 });
 
 describe('a row with a country', () => {
-  test('is never read as another country, whatever its numbers suggest', () => {
+  test('is never read as another country, even if its numbers suggest one', () => {
     const reading = readSearchSubject({ name: 'Acme', country: 'FR', vat_number: 'DE136695976' });
     if (!reading.ok) throw new Error(reading.message);
     const { subject, location } = reading.enquiry;

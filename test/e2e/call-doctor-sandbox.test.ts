@@ -12,7 +12,7 @@ import { long } from '../helpers/long.js';
 import { findCompany, withSandbox } from '../helpers/sandbox.js';
 
 describe('kybatch', { tags: 'long' }, () => {
-  test('--help lists the commands; a mistyped one gets a suggestion and exit 2', async () => {
+  test('--help lists the commands, and a mistyped one gets a suggestion and exit 2', async () => {
     await withFolder(async (cwd) => {
       const help = await builtCli(['--help'], { cwd });
       expect(help.code).toBe(0);
@@ -53,7 +53,7 @@ describe('kybatch call', () => {
     });
   });
 
-  long('prints exact JSON on stdout, facts on stderr; with --json one object', async () => {
+  long('prints exact JSON on stdout and facts on stderr, and with --json one object', async () => {
     await withFolder(async (cwd) => {
       await withSandbox({}, async ({ sandbox }) => {
         const company = findCompany(sandbox, ({ v1Id }) => BigInt(v1Id) > 2n ** 53n);
@@ -153,7 +153,7 @@ describe('kybatch doctor', () => {
       2,
       'KYBATCH_V1_BASE_URL',
     ],
-    ['nobody there', () => ({ KYBATCH_V1_BASE_URL: 'http://127.0.0.1:9/v1' }), 6, 'PROVIDER_UNREACHABLE'],
+    ['no listener', () => ({ KYBATCH_V1_BASE_URL: 'http://127.0.0.1:9/v1' }), 6, 'PROVIDER_UNREACHABLE'],
   ] as const)('%s', async (_, change, code, words) => {
     await withFolder(async (cwd) => {
       await withSandbox({}, async ({ sandbox }) => {
@@ -235,7 +235,7 @@ describe('kybatch sandbox', { tags: 'long' }, () => {
 });
 
 describe('keys', () => {
-  test('a canary key reaches no output, whatever fails', async () => {
+  test('a canary key reaches no output after any failure', async () => {
     await withFolder(async (cwd) => {
       await withSandbox({ keys: { v1: 'canary-v1-key', v2: 'canary-v2-key' } }, async ({ sandbox }) => {
         const env = environmentFor(sandbox);

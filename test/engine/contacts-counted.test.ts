@@ -42,7 +42,7 @@ describe('V2-14 revealed contacts at the end of an attempt', () => {
     });
   });
 
-  test('a lost call may have revealed some; a reused answer and other modules have not', async () => {
+  test('a lost call may have revealed some, but a reused answer and other modules have not', async () => {
     await withWorkshop({}, async (workshop) => {
       await endAfter(workshop, 'financial', 'answered');
       await endAfter(workshop, 'employeeProfile', 'owned');

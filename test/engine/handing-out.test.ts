@@ -8,8 +8,8 @@ import { lineOf, wholeCompanies, withWorkshop } from './support.js';
 
 describe('when the allowance is spent', () => {
   test.each([
-    ['a budget', {}, { budgetUnits: 4 }, { reason: 'budget', units: 4 }],
-    ['an allowance that v1 says is spent', { plan: 'free' as const }, {}, { reason: 'allowance', units: 3 }],
+    ['a limit', {}, { budgetUnits: 4 }, { reason: 'budget', units: 4 }],
+    ['an allowance that v1 reports as used up', { plan: 'free' as const }, {}, { reason: 'allowance', units: 3 }],
     ['an allowance that ends at 0 units left', { allowance: 4 }, {}, { reason: 'allowance', units: 4 }],
   ])(
     '%s stops the handing out of rows: rows not begun stay as they were',

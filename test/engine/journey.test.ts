@@ -64,7 +64,7 @@ describe('a row through its stages', () => {
   });
 
   long(
-    'V1-4 a spent v1 allowance parks v1; v2 buys nothing for companies whose record is not compared yet',
+    'V1-4 a used up v1 allowance parks v1, and v2 buys nothing for companies without a compared record',
     async () => {
       const clock = new ManualClock();
       await withWorkshop({ clock, plan: 'free' }, async ({ sandbox, open, work, rows }) => {
@@ -93,7 +93,7 @@ describe('a row through its stages', () => {
     },
   );
 
-  test('V2-1 a v2 limit holds only its own module; record and reports continue', async () => {
+  test('V2-1 a v2 limit holds only its own module, and record and reports continue', async () => {
     await withWorkshop({ v2Limits: { financial: { daily: 1 } } }, async ({ sandbox, open, work, rows }) => {
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
       const end = await work(run);
@@ -129,7 +129,7 @@ describe('a row through its stages', () => {
     });
   });
 
-  long('an outage opens the breaker; afterwards the run continues and pays once', async () => {
+  long('an outage opens the breaker, and afterwards the run continues and pays once', async () => {
     await withWorkshop({ pipeline: { breaker: { failures: 5 }, stages: ['record'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
@@ -154,7 +154,7 @@ describe('a row through its stages', () => {
     });
   });
 
-  long('a limit holds for one attempt, also with parallel calls; the next attempt has its own', async () => {
+  long('a limit holds for one attempt, also with parallel calls, and the next attempt has its own', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 10).map((company) => lineOf(company)));
       const end = await work(run, { budgetUnits: 7 });

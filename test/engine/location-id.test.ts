@@ -57,7 +57,7 @@ describe('V1-15 a location ID as country neither confirms nor contradicts', () =
     });
   });
 
-  test('numbers are parsed by the candidate’s country; two locations are two questions', () => {
+  test('numbers are parsed by the candidate’s country, and two locations are two questions', () => {
     const enquiryOf = (country: string) => {
       const reading = readSearchSubject({ name: 'Acme B.V.', country, registration_number: 'KvK 1234567' });
       if (!reading.ok) throw new Error(reading.message);

@@ -74,7 +74,7 @@ const CASES: (readonly [string, Damaged])[] = [
     { ...search, body: () => '[{"id":"1","id":"2","name":"A","registration_number":"1","country_code":"GB"}]' },
   ],
   [
-    'a page of a list with a name twice, in an item that nobody looks at',
+    'a page of a list with a name twice, in an item that no stage reads',
     {
       ...officers,
       body: () =>
@@ -117,7 +117,7 @@ describe('X-5 an answer with a repeated member, or without valid JSON, is stored
   });
 });
 
-test('X-5 the same for a free call: the row is held, and a later attempt asks again', async () => {
+test('X-5 such an answer to a free call holds the row, and a later attempt asks again', async () => {
   const pipeline = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
   await withWorkshop({ pipeline }, async (workshop) => {
     const { sandbox, open, work, rows } = workshop;

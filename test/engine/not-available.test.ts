@@ -257,7 +257,7 @@ describe('v2 refuses an operation of one stage: the others continue', () => {
     });
   });
 
-  test('a failed stage does not stop the others; the row fails, and a retry requests that stage alone', async () => {
+  test('a failed stage does not stop the others, the row fails, and a retry requests only that stage', async () => {
     await withWorkshop({ pipeline: everything, reportDelayMs: 20 }, async (workshop) => {
       const { sandbox, ledger, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

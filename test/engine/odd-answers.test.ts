@@ -54,7 +54,7 @@ test('V2-5 a value of the row that v2 refuses fails the row', async () => {
 });
 
 test.each([403, 404])(
-  'X-1 V1-11 a %i of an unknown code for one company holds its row, and the others go on',
+  'X-1 V1-11 a %i of an unknown code for one company holds its row, and the others continue',
   async (status) => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
       const companies = wholeCompanies(workshop.sandbox, 3);

@@ -82,29 +82,26 @@ async function settled({ query }: Pick<Workshop, 'query'>): Promise<void> {
 const kinds = (events: readonly RunEvent[], kind: RunEvent['kind']) => events.filter((event) => event.kind === kind);
 
 describe('patience: kybatch waits out an outage', () => {
-  long(
-    'one call probes at growing intervals; when the provider is back all continue, and nothing is paid twice',
-    async () => {
-      await withScene(4 * 60 * MINUTE, async (scene) => {
-        const { end, pass, ended } = await scene.begin(12);
-        await pass(30_000);
-        const before = scene.met;
-        await pass(10 * MINUTE);
-        expect(ended()).toBe(false);
-        // 32, 64, 128, 256 and 300 seconds apart.
-        expect(scene.met - before).toBeLessThanOrEqual(5);
-        // No units are reserved meanwhile.
-        expect(scene.query('SELECT id FROM calls WHERE settled_at IS NULL')).toEqual([]);
-        const outage = present(kinds(scene.events, 'outage').at(-1));
-        expect(outage).toMatchObject({ api: 'v1', operation: 'searchKyb', code: 'HTTP_503' });
-        scene.isDown = () => false;
-        await pass(6 * MINUTE);
-        expect((await end).progress).toMatchObject({ byOutcome: { complete: 12, failed: 0 }, unitsCharged: 24 });
-        expect(kinds(scene.events, 'recovered')).toHaveLength(1);
-        expect(scene.sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(24);
-      });
-    },
-  );
+  long('one call probes at growing intervals until all calls continue, and nothing is paid twice', async () => {
+    await withScene(4 * 60 * MINUTE, async (scene) => {
+      const { end, pass, ended } = await scene.begin(12);
+      await pass(30_000);
+      const before = scene.met;
+      await pass(10 * MINUTE);
+      expect(ended()).toBe(false);
+      // 32, 64, 128, 256 and 300 seconds apart.
+      expect(scene.met - before).toBeLessThanOrEqual(5);
+      // No units are reserved meanwhile.
+      expect(scene.query('SELECT id FROM calls WHERE settled_at IS NULL')).toEqual([]);
+      const outage = present(kinds(scene.events, 'outage').at(-1));
+      expect(outage).toMatchObject({ api: 'v1', operation: 'searchKyb', code: 'HTTP_503' });
+      scene.isDown = () => false;
+      await pass(6 * MINUTE);
+      expect((await end).progress).toMatchObject({ byOutcome: { complete: 12, failed: 0 }, unitsCharged: 24 });
+      expect(kinds(scene.events, 'recovered')).toHaveLength(1);
+      expect(scene.sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(24);
+    });
+  });
 
   test('when the patience ends the run stops with 6, and every row is pending', async () => {
     await withScene(2 * MINUTE, async (scene) => {
@@ -257,7 +254,7 @@ describe('V1-4 one delayed row, while others are answered', () => {
     });
   });
 
-  test('by a documented failure: it has not failed, it is to be asked later', async () => {
+  test('by a documented failure: it has not failed, and is requested later', async () => {
     await withScene(2 * MINUTE, async (scene) => {
       const body = '{"error":{"code":"DATA_SERVICE_UNAVAILABLE","message":"later"},"request_id":"r"}';
       scene.reply = { ...putOff('7200'), status: 503, body };

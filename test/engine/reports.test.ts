@@ -84,7 +84,7 @@ describe('V2-17 a generate call that fails after its work', () => {
     });
   });
 
-  test('a final refusal fails the row at once; a retry looks before it asks again', async () => {
+  test('a final refusal fails the row at once, and a retry looks before it asks again', async () => {
     await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
       const { sandbox, ledger, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

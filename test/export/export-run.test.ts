@@ -119,7 +119,7 @@ long('the summary adds up and names every file with its hash', async () => {
   });
 });
 
-long('tables and ledger are readable by their owner only, whatever the umask', async () => {
+long('tables and ledger are readable only by their owner, with any umask', async () => {
   await withExport(async (folder, { dataDir, ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
     expect(statSync(folder).mode & 0o777).toBe(0o700);

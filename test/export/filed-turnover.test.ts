@@ -37,8 +37,8 @@ test.each<readonly [string, Glance, Glance, string | null]>([
   ['one value', { turnover: '5', turnover_year: '2022' }, filed('7'), '2024'],
   ['two that differ', { turnover: '5', turnover_year: '2022' }, filed('7', '8'), '2024'],
   ['another value for the same year', { turnover: '5', turnover_year: '2024' }, filed('7'), '2024'],
-  ['the same value', { turnover: '7', turnover_year: '2024' }, filed('7.00'), null],
-  ['the same value among others', { turnover: '7', turnover_year: '2024' }, filed('5', '7.00'), null],
+  ['an equal value', { turnover: '7', turnover_year: '2024' }, filed('7.00'), null],
+  ['an equal value among others', { turnover: '7', turnover_year: '2024' }, filed('5', '7.00'), null],
   ['no year', { turnover: '5' }, filed('7'), null],
   ['nothing but the accounts', {}, filed('7'), null],
 ])('a filed turnover that differs from the flat financials is mentioned: %s', (_, flat, record, year) => {

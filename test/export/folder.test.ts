@@ -90,7 +90,7 @@ describe('replacing an export', () => {
       (folder) => writeFileSync(join(folder, 'rows.parquet'), 'mine'),
       'rows.parquet',
     ],
-    ['a summary of somebody else’s', (folder) => writeFileSync(join(folder, 'summary.json'), '{"files":[]}'), ''],
+    ['another program’s summary', (folder) => writeFileSync(join(folder, 'summary.json'), '{"files":[]}'), ''],
     [
       'a summary that lists files outside',
       (folder) => {

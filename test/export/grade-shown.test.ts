@@ -30,7 +30,7 @@ test.each<readonly [string, string | null, Partial<typeof ROW>, Partial<typeof R
   ['of the record that was accepted with another number', 'FAAAZ', {}, {}],
   ['that is called otherwise', 'FFAAZ', {}, { name: 'Somebody Else Entirely AB' }],
   [
-    'that has the number of the list, where the search had another',
+    'that has the number of the list, if the search had another',
     'AAAAZ',
     { matchGrade: 'FAAAZ', fields: { ...ROW.fields, registration_number: '556254-9328' } },
     {},
@@ -42,20 +42,20 @@ test.each<readonly [string, string | null, Partial<typeof ROW>, Partial<typeof R
     { registrationNumber: '559254-9256' },
   ],
   [
-    'of the search, where the record was refused',
+    'of the search, if the record was refused',
     'AAAAZ',
     { questions: [{ ...ACCEPTED, decision: 'none_of_these' }] },
     { registrationNumber: '559254-9256' },
   ],
-  ['of what is shown, where another record has come since', 'AAAAZ', {}, { registrationNumber: '559254-9256' }],
+  ['of the shown match, if another record came later', 'AAAAZ', {}, { registrationNumber: '559254-9256' }],
   [
-    'of the search, where the accepted record has no number and that of the search is shown',
+    'of the search, if the accepted record has no number and the search’s number is shown',
     'AAAAZ',
     { questions: [{ ...ACCEPTED, entityKey: 'record|77|["SE","559254-9256","SE",null]' }] },
     { registrationNumber: '559254-9256' },
   ],
   [
-    'of v1, where what was accepted is a report',
+    'of v1, if a report was accepted',
     'AAAAZ',
     { questions: [{ ...ACCEPTED, space: 'credit', stage: 'credit-report' }] },
     { registrationNumber: '559254-9256' },

@@ -76,7 +76,7 @@ const anna = { first_name: 'Anna', last_name: 'Smith', work_status: 'ACTIVE', jo
 const born = { date_of_birth_year: 1970, date_of_birth_month: 5 };
 
 describe('people', () => {
-  test('a month of birth tells who is the same, a name does not', async () => {
+  test('a month of birth identifies a person, a name does not', async () => {
     await graphOf(
       [
         {
@@ -250,7 +250,7 @@ describe('companies', () => {
     );
   });
 
-  test('two companies of the list stay two, whatever a group says about one of them', async () => {
+  test('two companies of the list stay two, even if a group merges them', async () => {
     const odd = node({ id: 11, name: 'Child Ltd', registration_number: 'GB-00045590' });
     await graphOf(
       [

@@ -83,7 +83,7 @@ long.each([
   ['as given', NUMBER],
   ['without its zeros', '7654321'],
   ['with separators', '0765 43-21'],
-  ['behind the country', `GB${NUMBER}`],
+  ['after the country', `GB${NUMBER}`],
   ['with a label', `Company No. ${NUMBER}`],
 ])('a row that wrote the number %s is the same company', async (_, written) => {
   await withRun({ rows: [{ ...british(written), state: nobody }] }, async ({ ledger }) => {
@@ -219,7 +219,7 @@ test('a company found by a direct list is removed with everything bought under i
   });
 });
 
-test('a direct search is recognized by its values, whatever its parameters are called', async () => {
+test('a direct search is recognized by its values, with any names of its parameters', async () => {
   const byHand = { row: null, api: 'v2', body: '{"data":[]}' } as const;
   const american = { country_code: 'US', registration_number: 'C1234567' };
   await withRun({ rows: [] }, async ({ ledger, id }) => {

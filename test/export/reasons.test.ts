@@ -306,7 +306,7 @@ test('after a person confirms a row, its reason still has the differences', asyn
   );
 });
 
-test('a confirmed row names the repair of its number, and where its country is from', async () => {
+test('a confirmed row names the repair of its number and the source of its country', async () => {
   const cases = [
     ['lost zeros', { country: 'GB', registration_number: '12345' }],
     ['a SIRET', { country: 'FR', registration_number: '73282932000074' }],

@@ -219,7 +219,7 @@ long.each([
     ['7'],
   ],
   [
-    'flat figures with one come before the statements, also before those that differ',
+    'flat figures with one come before the statements, also before different ones',
     '{"2024":{"Currency":"GBP","Turnover":5}}',
     ['7', '8'],
     '5',

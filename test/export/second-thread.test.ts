@@ -79,7 +79,7 @@ test.each<[string, ExportParts['inParts']]>([
   });
 });
 
-test('workers on other machines write the same parts, and nobody waits for one that is gone', async () => {
+test('workers on other machines share the parts, and no process waits for a dead worker', async () => {
   await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
     await inLedger(dataDir, BROKEN);
     const [out, other] = [join(dataDir, 'shared', 'tables'), join(dataDir, 'alone')];

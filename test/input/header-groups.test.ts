@@ -96,9 +96,9 @@ describe('a line of groups directly above the header', () => {
   test.each([
     ['a title at the left edge', csv('Parent company,,,', 'Supplier no.,Name,Country,Reg no')],
     ['our own name, though it is a bank', csv('Alder Bank,,,30.06.2025', 'Supplier no.,Name,Country,Reg no')],
-    ['what a report says of itself', csv('Owner:,Jane Doe,,', 'Supplier no.,Name,Country,Reg no')],
+    ['a report’s description of itself', csv('Owner:,Jane Doe,,', 'Supplier no.,Name,Country,Reg no')],
     ['groups that are about the company', csv('Key,Supplier,,Register', 'Supplier no.,Name,Country,Reg no')],
-    ['what stands further above', csv(',,Parent,', ',,,', 'Supplier no.,Name,Country,Reg no')],
+    ['a line further above', csv(',,Parent,', ',,,', 'Supplier no.,Name,Country,Reg no')],
   ])('no question for %s', async (_, content) => {
     expect(await fieldsOf(content)).toEqual(READ);
   });

@@ -67,7 +67,7 @@ describe('a row with only a lead', () => {
     ['lei', '5493006MHB84DD0ZWV18', 'search.fallback: [lookup]'],
     ['email', 'a@acme.example', 'search.fallback: [autocomplete]'],
   ] as const;
-  test.each(leads)('is told which setting follows its %s', async (lead, value, setting) => {
+  test.each(leads)('names the setting that follows its %s', async (lead, value, setting) => {
     const { rows } = await readAll(`name,country,${lead}\n,GB,${value}\n`);
     expect(rows[0]?.problem).toEqual({
       code: 'NO_IDENTIFIER',

@@ -64,7 +64,7 @@ describe('a list without a header', () => {
   });
 
   test.each([
-    ['a header that nobody knows', [['Foo', 'Bar', 'Baz'], ...ROWS]],
+    ['an unknown header', [['Foo', 'Bar', 'Baz'], ...ROWS]],
     ['one that is known in part', [['Acme Limited', 'GB', 'Company number'], ...ROWS]],
   ])('%s is a header', async (_, rows) => {
     const map = ['name=#1', 'country=#2', 'registration_number=#3'];

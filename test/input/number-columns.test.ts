@@ -34,14 +34,14 @@ const ZEROS_LOST = ['11247631', '26008', '34191', '11210161'].map((number, row) 
 
 describe('a column of register numbers', () => {
   test.each([
-    ['beside VAT numbers, where only a register writes so', csv('Firma,Land,USt-IdNr,Foo', at(0, 1, 2, 3)), 'Foo'],
+    ['beside VAT numbers, in a form that only a register uses', csv('Firma,Land,USt-IdNr,Foo', at(0, 1, 2, 3)), 'Foo'],
     ['beside tax numbers, which are no VAT numbers', csv('Firma,Land,Steuernummer,HR', at(0, 1, 4, 3)), 'HR'],
-    ['beside VAT numbers, where it may be any key', csv('Name,Country,VAT,Foo', ALDERS), 'Foo'],
+    ['beside VAT numbers, if it may be any key', csv('Name,Country,VAT,Foo', ALDERS), 'Foo'],
     ['beside a VAT number in one row', csv('Name,Country,VAT,Foo', ALDERS.map(withoutVat)), 'Foo'],
     ['beside a key, with each company in several rows', csv('Kundennr,Firma,Land,Nummer', REPEATED), 'Nummer'],
-    ['filled in few rows, where it could be the key', csv('name,country,number', SPARSE), 'number'],
+    ['filled in few rows, if it could be the key', csv('name,country,number', SPARSE), 'number'],
     ['filled in few rows', csv('name,country,Foo', SPARSE), 'Foo'],
-    ['where some lost their zeros, and it could be the key', csv('Firma,Land,Nummer', ZEROS_LOST), 'Nummer'],
+    ['with lost zeros, if it could be the key', csv('Firma,Land,Nummer', ZEROS_LOST), 'Nummer'],
   ])('under an unknown header is asked about: %s', async (_, content, header) => {
     const asked = readAll(content).catch((error: unknown) => error);
     expect(await asked).toBeInstanceOf(ColumnsUnclearError);
@@ -172,7 +172,7 @@ describe('a column without a header beside a column of numbers', () => {
   });
 
   test.each([
-    ['the same ones', ([number]: readonly string[]) => number],
+    ['equal numbers', ([number]: readonly string[]) => number],
     ['numbers of no register', (_: readonly string[], row: number) => `17.${row}`],
     ['days', (_: readonly string[], row: number) => `2025010${row + 1}`],
     ['nothing', () => ''],

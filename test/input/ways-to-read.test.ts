@@ -30,7 +30,7 @@ test.each<[string, readonly ColumnDoubt[], readonly (readonly string[])[]]>([
     ],
   ],
   [
-    'more than four readings: the choices in the same places go together, so that no command is refused again',
+    'more than four readings: choices at one position are combined, so that no command is refused again',
     [doubt('name', 'A', 'B', 'C'), doubt('country', 'D', 'E', 'F')],
     [
       ['name=A', 'country=D'],
@@ -39,7 +39,7 @@ test.each<[string, readonly ColumnDoubt[], readonly (readonly string[])[]]>([
     ],
   ],
   [
-    'two that hold what the other is called go together',
+    'two columns with each other’s header are combined',
     [doubt('registration_number', 'VAT', 'HRB'), doubt('vat_number', 'HRB', 'VAT')],
     [
       ['registration_number=VAT', 'vat_number=HRB'],

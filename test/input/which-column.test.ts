@@ -54,7 +54,7 @@ describe('header and content', () => {
       { name: 'Customer', country: 'Country' },
     ],
     [
-      'a name beside the person to speak to: legal forms tell',
+      'a name beside a contact person: legal forms decide',
       { Name: PEOPLE, Company: NAMES, Country: all('DE') },
       { name: 'Company', country: 'Country' },
     ],
@@ -155,7 +155,7 @@ describe('header and content', () => {
     ['Staat is a country', { Firma: NAMES, Staat: all('Deutschland') }, { name: 'Firma', country: 'Staat' }],
     ['Stát is a country', { Firma: NAMES, Stát: all('CZ') }, { name: 'Firma', country: 'Stát' }],
     [
-      'also where most cells are unknown',
+      'also if most cells are unknown',
       { Firma: NAMES, Štát: ['CZ', 'Morava', 'Čechy', 'Slezsko'] },
       { name: 'Firma', country: 'Štát' },
     ],
@@ -175,12 +175,12 @@ describe('header and content', () => {
       { name: 'name', country: 'Country' },
     ],
     [
-      'the same country by code and name',
+      'one country by code and name',
       { name: NAMES, Country: all('Germany'), 'Country code': all('DE') },
       { name: 'name', country: 'Country' },
     ],
     [
-      'two words for the same, and a year behind one',
+      'two words for one thing, and a year after one',
       { 'Lieferant / Dienstleister': NAMES, 'Land 2026': all('DE') },
       { name: 'Lieferant / Dienstleister', country: 'Land 2026' },
     ],
@@ -315,25 +315,25 @@ describe('an unclear column is refused, with the flags that settle it', { tags: 
       ['name=Name'],
     ],
     [
-      'numbers without a header that says so',
+      'numbers without a fitting header',
       { name: NAMES, country: all('NL'), Kenmerk2: NL_NUMBERS },
       { field: 'registration_number', code: 'HEADER_MISSING' },
       ['registration_number=Kenmerk2'],
     ],
     [
-      'countries without a header that says so',
+      'countries without a fitting header',
       { name: NAMES, Origin: ['DE', 'DE', 'FR', 'NL'] },
       { field: 'country', code: 'HEADER_MISSING' },
       ['country=Origin'],
     ],
     [
-      'a header that is there twice',
+      'a repeated header',
       { name: NAMES, country: all('DE'), VAT: all('DE129273398'), 'VAT ': all('DE811569869') },
       { field: 'vat_number', code: 'HEADER_REPEATED', reason: expect.stringContaining(' 3 and 4') },
       ['vat_number=#3', 'vat_number=#4'],
     ],
     [
-      'names without a header that says so, whatever numbers there are',
+      'names without a fitting header, with any numbers',
       { Gegenseite: NAMES, Land: all('NL'), 'KvK-nummer': NL_NUMBERS },
       { field: 'name', code: 'HEADER_MISSING', choices: [{ header: 'Gegenseite', samples: NAMES.slice(0, 3) }] },
       ['name=Gegenseite'],
@@ -345,7 +345,7 @@ describe('an unclear column is refused, with the flags that settle it', { tags: 
       ['name=Links', 'name=Rechts'],
     ],
     [
-      'a name that is a number, beside names without a header that says so',
+      'a name that is a number, beside names without a fitting header',
       { Name: ['1', '2', '3', '4'], Gegenseite: NAMES, Country: all('DE') },
       { field: 'name', code: 'CONTENT_CONTRADICTS_HEADER', reason: expect.stringContaining('"Name"') },
       ['name=Gegenseite', 'name=Name'],

@@ -18,7 +18,7 @@ const counts: CountsSince = {
 test.each<[string, Partial<CountsSince>, string | null, number]>([
   ['all that is missing was charged to us', {}, null, 0],
   ['others have used some', { remainingUnits: 84 }, null, 6],
-  ['the provider has told nothing', { remainingUnits: null }, 'never_told', 0],
+  ['the provider has no count', { remainingUnits: null }, 'never_told', 0],
   ['no answer came alone', { anchorUnits: null }, 'never_told', 0],
   ['calls are under way', { underWay: 1, remainingUnits: 84 }, 'under_way', 0],
   ['there are more units than before', { remainingUnits: 500 }, 'renewed', 0],

@@ -125,7 +125,7 @@ test('every bought answer is found by its request and by its company', async () 
   });
 });
 
-test('questions and decisions keep their topics; decided rows are based on them', async () => {
+test('questions and decisions keep their topics, and decided rows are based on them', async () => {
   await withOldLedger(async ({ review, runs }) => {
     const questions = await review.questions();
     expect(questions).toHaveLength(10);
@@ -152,7 +152,7 @@ test('V1-5 calls that were open at the kill are lost', async () => {
   });
 });
 
-test('an attempt with the same pipeline continues an old run, whatever its budget', async () => {
+test('an attempt with the run’s pipeline continues an old run, with any limit', async () => {
   await withOldLedger(async ({ runs }) => {
     const pipeline = loadPipeline('analyst', process.cwd());
     const today = { pipeline, limit: null, providers: ['sandbox:1', 'sandbox:1'] };

@@ -19,13 +19,13 @@ describe('if two people are needed', () => {
   test.each([
     ['the first confirmation', confirm('anna', 'a'), [], { kind: 'held', against: [] }],
     [
-      'another name for the same',
+      'another person for that candidate',
       confirm('bob', 'a'),
       [confirm('anna', 'a')],
       { kind: 'in_force', first: confirm('anna', 'a') },
     ],
     [
-      'the same name, spelt otherwise',
+      'that name in another spelling',
       confirm(' ANNA ', 'a'),
       [confirm('anna', 'a')],
       { kind: 'said_before', before: confirm('anna', 'a') },
@@ -37,8 +37,8 @@ describe('if two people are needed', () => {
       { kind: 'held', against: [confirm('anna', 'a')] },
     ],
     ['a change of mind', confirm('anna', 'b'), [confirm('anna', 'a')], { kind: 'held', against: [] }],
-    ['nobody is meant', none('anna'), [], { kind: 'in_force', first: undefined }],
-    ['one takes it back for nobody', none('anna'), [confirm('anna', 'a')], { kind: 'in_force', first: undefined }],
+    ['no candidate', none('anna'), [], { kind: 'in_force', first: undefined }],
+    ['a change to no candidate', none('anna'), [confirm('anna', 'a')], { kind: 'in_force', first: undefined }],
     ['against a confirmation', none('bob'), [confirm('anna', 'a')], { kind: 'held', against: [confirm('anna', 'a')] }],
     [
       'the third, for one of two',

@@ -121,7 +121,7 @@ describe('the file', () => {
     });
   });
 
-  test('and all files beside it are readable by the owner only, whatever the umask', async () => {
+  test('and all files beside it are readable only by the owner, with any umask', async () => {
     await withLedger(async ({ calls }, dataDir) => {
       await calls.environment('v1', 'x');
       expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -132,8 +132,8 @@ describe('the file', () => {
   });
 
   test.each([
-    ['with nothing but ours in it becomes its owner’s', 0o777, [], 0o700],
-    ['with a file of somebody else stays as it is', 0o777, ['theirs.txt'], 0o777],
+    ['with only files of kybatch becomes private to its owner', 0o777, [], 0o700],
+    ['with a foreign file stays unchanged', 0o777, ['theirs.txt'], 0o777],
     ['that is shared with a sticky bit stays as it is', 0o1777, [], 0o1777],
     ['that a group may read stays as it is', 0o750, [], 0o750],
   ])('a data directory %s', async (_, mode, files, after) => {
@@ -205,7 +205,7 @@ describe('the lock', () => {
     });
   });
 
-  test('proves that its holder is alone: every earlier attempt is over, whatever its lease', async () => {
+  test('proves that its holder is alone: every earlier attempt is over, with any lease', async () => {
     await withDataDir(async (dataDir) => {
       const first = await openAt(dataDir);
       const place = await begin(first);

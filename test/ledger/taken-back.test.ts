@@ -77,7 +77,7 @@ describe('withdrawn: whether an answer is about the company', () => {
     });
   });
 
-  test('accepted, and the row had stopped with it: every stage with the same question, and all that came since', () => {
+  test('accepted, and the row had stopped with it: every stage with that question, and all later stages', () => {
     const row = { ...answer('v1', 'record', 'profile'), wasThere: (name: string) => name === 'financials' };
     expect(taken(row, ['v1', 'v2', 'ownership'])).toEqual({
       stages: ['record', 'profile', 'firmographics', 'insights', 'ownership', 'screening', 'contacts'],

@@ -15,13 +15,13 @@ const told = (more: Partial<ReportedUnits>): ReportedUnits => ({
 });
 
 test.each<[string, Partial<ReportedUnits>, boolean, boolean]>([
-  ['one unit is missing, and one call is in doubt', {}, false, true],
+  ['one unit is missing, and one call has an unknown charge', {}, false, true],
   ['nothing is missing', { to: 98 }, true, false],
   ['nothing is missing, but the provider may still charge', { to: 98, toldAt: 29_000 }, false, false],
   ['nothing is missing, but the figure may lack charges', { to: 98, exact: false }, false, false],
-  ['another call in doubt may be what is missing', { otherUnknown: 1 }, false, false],
+  ['another call of unknown charge may explain the missing unit', { otherUnknown: 1 }, false, false],
   ['fewer are missing than there are calls', { calls: [7, 8] }, true, true],
-  ['more are missing than anybody accounts for', { to: 90 }, false, true],
+  ['more are missing than calls explain', { to: 90 }, false, true],
   ['the allowance came back', { renewed: true, to: 98 }, false, false],
   ['there is more than before', { to: 200 }, false, false],
 ])('V1-5 %s', (_, more, againstCharged, againstFree) => {

@@ -48,7 +48,7 @@ describe('changes in a new answer', () => {
     expect(columns(first, [full('Acme'), profile('Acme', { motto: 'onwards' })])).toEqual(['extra.motto']);
   });
 
-  test('officers who came and went, by ID; a list in another order is the same list', () => {
+  test('officers who came and went are found by ID, and a list in another order is unchanged', () => {
     const [ann, bob, eve] = [
       { id: 1, first_name: 'Ann', job_title: 'Director' },
       { id: 2, first_name: 'Bob' },
@@ -111,7 +111,7 @@ describe('changes in a new answer', () => {
     expect(told(flatFinancialsReader, 'financial', years('2024'), {})).toEqual([]);
   });
 
-  test('fields without a column by name; long values by digest', () => {
+  test('fields without a column are compared by name, and long values by digest', () => {
     const [first, second] = record({ lite: LITE, note: [1.0] }, { lite: LITE, note: [2], long: 'x'.repeat(5000) });
     expect(first).toBe('companies 77 extra.note: [1] → [2] (changed)');
     expect(second).toMatch(/^companies 77 extra\.long: null → sha256:[0-9a-f]{64} \(added\)$/);

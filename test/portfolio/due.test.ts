@@ -32,7 +32,7 @@ describe('a complete member', () => {
     });
   });
 
-  test('is not due at the very moment its freshness ends, as for calls; and reports when it will be', () => {
+  test('is not due at the very moment its freshness ends, as for calls, and reports when it will be', () => {
     const fetched = { record: daysAgo(7), financials: daysAgo(29) };
     expect(decideDue(standing({ fetched }), terms)).toEqual({ due: null, nextAt: NOW });
   });
@@ -63,7 +63,7 @@ describe('a complete member', () => {
     expect(decideDue(more, terms).due).toBeNull();
   });
 
-  test('not_available ages like an answer; skipped does not', () => {
+  test('not_available ages like an answer, and skipped does not', () => {
     const old = { record: daysAgo(1), financials: daysAgo(31) };
     const missing = standing({ stages: { record: 'done', financials: 'not_available' }, fetched: old });
     expect(decideDue(missing, terms)).toMatchObject({ due: { stages: { financials: 'pending' } } });

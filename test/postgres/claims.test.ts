@@ -94,7 +94,7 @@ describe('rows', () => {
   );
 
   test(
-    'are claimed in their order, by one attempt each, until none is free; settling frees a row that waits',
+    'are claimed in order, by one attempt each, until none is free, and settling frees a waiting row',
     onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
       const one = await lead();
       const other = await begin(one);
@@ -188,7 +188,7 @@ describe('rows', () => {
 
   test.each([
     ['as long as a call may take', undefined, 40_000],
-    ['as long as its run says that a call may take', 120_000, 125_000],
+    ['for the time that its run allows for a call', 120_000, 125_000],
   ])(
     'V1-5 of an attempt blocked beyond its lease are not sent again before they are lost: %s',
     async (_, deadlineMs, lostAfterMs) => {
@@ -250,7 +250,7 @@ describe('rows', () => {
   );
 
   test(
-    'are free for no worker when the leader leaves; without a leader the last worker ends the run',
+    'are free for no worker when the leader leaves, and without a leader the last worker ends the run',
     onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
       const leader = await lead();
       await claims.leave({ runId: run, attemptId: leader }, false);
@@ -357,7 +357,7 @@ describe('rows', () => {
   );
 
   test(
-    'are refused to a dead attempt; other writes of its commit and later attempts are not affected',
+    'are refused to a dead attempt, without an effect on other writes of its commit or later attempts',
     onClaims(async ({ ledger, run, begin, clock, lead, take }) => {
       const leader = await lead();
       const helper = await begin(leader);
@@ -422,7 +422,7 @@ describe('an attempt', () => {
 
 describe('a run in progress', () => {
   test(
-    'cannot be deleted; at rest it is deleted with its claims',
+    'cannot be deleted until it rests, and then is deleted with its claims',
     onClaims(async ({ ledger, claims, run, lead, take, clock }) => {
       const start = await lead();
       await take(start);
@@ -442,7 +442,7 @@ describe('a run in progress', () => {
 });
 
 test(
-  'a new leader waits until the old one is known to be dead: by its lease; one that renews it keeps the lead',
+  'a new leader waits until the old one’s lease has ended, and an old one that renews it keeps the lead',
   onClaims(async ({ ledger, claims, run: id, clock, lead }) => {
     const notes: string[] = [];
     const waits = (whileAsleep: () => Promise<unknown>) => {
@@ -535,7 +535,7 @@ long('a process that cannot listen at its beginning does so later: it is no reas
   ),
 );
 
-test.each([-1, 1])('a process whose clock goes wrong (%i) renews no lease; one that was only frozen does', (sign) =>
+test.each([-1, 1])('a process whose clock jumps (%i) renews no lease, and one that was only frozen does', (sign) =>
   onClaims(async ({ ledger: { calls }, begin, clock }) => {
     const start = await begin();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });

@@ -38,7 +38,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--ou
 const LATER: Clock = { now: () => Date.now() + 60_000, sleep: (ms, signal) => systemClock.sleep(ms, signal) };
 
 describe('commands on PostgreSQL', () => {
-  test('only migrate creates tables; the exported tables are those of a SQLite ledger, to the byte', async () => {
+  test('only migrate creates tables, and the exported tables equal those of a SQLite ledger to the byte', async () => {
     const tables = async ({ cwd, kybatch, writeCsv, rows }: Job) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const { code, stderr } = await kybatch([...RUN, '--concurrency', '1']);
@@ -80,7 +80,7 @@ describe('commands on PostgreSQL', () => {
     await withJob(options, async (job) => expect(await tables(job)).toEqual(inDatabase));
   });
 
-  test('a question goes out as a sheet and comes back as a decision; purge leaves nothing of a company', async () => {
+  test('a question goes out as a sheet and comes back as a decision, and purge leaves nothing of a company', async () => {
     await withPostgresJob({}, async ({ cwd, kybatch, writeCsv, rows, url }) => {
       const [first, second] = rows.filter(({ country }) => country === 'GB');
       writeCsv('in.csv', [{ ...first, name: 'Something Else Entirely' }, second ?? {}]);

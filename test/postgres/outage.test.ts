@@ -193,7 +193,7 @@ describe('a database that is away', () => {
     });
   });
 
-  test('without a response is detected while an answer is due; a session that waits for a lock is left alone', async () => {
+  test('without a response is detected while an answer is due, but not while a session waits for a lock', async () => {
     await withPlace(async ({ url }) => {
       await withWire(url, async (wire) => {
         const open = (to: string, lookMs: number) => Session.open({ url: to, applicationName: 'kybatch test', lookMs });
@@ -518,7 +518,7 @@ describe('a first connection that fails', () => {
 
   test.each<[string, (url: URL) => void, number, string, RegExp]>([
     [
-      'nobody listens',
+      'no listener',
       (url) => {
         url.port = '1';
       },

@@ -33,7 +33,7 @@ test('a read-only server does not count as back because a read worked', async ()
   expect(notes).toEqual(['LEDGER_AWAY', 'LEDGER_BACK']);
 });
 
-test('one note says that it is away, and one that it is back when no call waits any more; the next time again', async () => {
+test('for each outage, one note says that it is away, and one that it is back when no call waits any more', async () => {
   const { patience, notes } = patient(300_000);
   const lost = () => new LostConnection(new Error('cut'));
   for (const _ of [1, 2]) {

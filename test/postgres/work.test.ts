@@ -217,7 +217,7 @@ test('a database that is away: an idle process ends at the first interrupt, a wo
     }),
   ));
 
-test('a run of a list whose leader may be dead waits until that is known, and continues', () =>
+test('a run of a list whose leader may be dead waits until it is certain, and continues', () =>
   withPostgres(async (url) => {
     await withJob({ plan: 'free' }, async (job) => {
       const env = { ...job.env, KYBATCH_LEDGER_URL: url };

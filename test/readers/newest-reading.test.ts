@@ -28,7 +28,7 @@ const owned = (readings: readonly ListPage[][]): ListPage[] => [
 
 const shownOf = (pages: readonly ListPage[]) => newestReading(pages).map(({ at }) => at.rawSha256);
 
-test('V1-7 the newest complete reading counts, whatever is left of older and longer ones', () => {
+test('V1-7 the newest complete reading counts, even beside parts of older and longer ones', () => {
   const lengths = fc.array(fc.nat({ max: 260 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1, max: 50 }), fc.nat(), (items, perPage, shuffle) => {

@@ -7,7 +7,12 @@ import { answer, read } from './support.js';
 /** An answer stored by a version without this check. */
 test.each([
   ['a record', recordReader, 'fullKyb', '{"lite":{"id":1,"name":"A"},"lite":{"id":2,"name":"B"}}'],
-  ['the same with an escape', recordReader, 'fullKyb', '{"lite":{"id":1,"name":"A"},"\\u006cite":{"id":2,"name":"B"}}'],
+  [
+    'a repeated name with an escape',
+    recordReader,
+    'fullKyb',
+    '{"lite":{"id":1,"name":"A"},"\\u006cite":{"id":2,"name":"B"}}',
+  ],
   ['figures', flatFinancialsReader, 'financial', '{"2020":{"T":1},"2020":{"T":2}}'],
   ['an indicator', flatFinancialsReader, 'financial', '{"2020":{"T":1,"\\u0054":2}}'],
   ['figures that are no JSON', flatFinancialsReader, 'financial', '{"2019":{"T":1},"2020":{"T":Infinity}}'],

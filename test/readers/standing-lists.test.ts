@@ -62,14 +62,14 @@ describe('V1-26 a list of the full record and the same list read separately', ()
 
   test.each([
     ['an older record', full(DAY, 1, 2), theList],
-    ['an older record with somebody more: the list is whole', full(DAY, 1, 9), theList],
+    ['an older record with one more: the list is complete', full(DAY, 1, 9), theList],
     ['a record of the same moment', full(2 * DAY, 2, 1), theList],
     ['a newer record that is a part of it', full(3 * DAY, 1, 2), theList],
     ['a newer record that came empty', full(3 * DAY), theList],
-    ['a newer record with the same people', full(3 * DAY, 3, 1, 2), theRecord(3, 1, 2)],
-    ['a newer record with somebody else', full(3 * DAY, 1, 9), theRecord(1, 9)],
-    ['a newer record with somebody twice', full(3 * DAY, 1, 1), theRecord(1, 1)],
-    ['a newer record with somebody who has no ID', full(3 * DAY, 1, null), theRecord(1, null)],
+    ['a newer record with these people', full(3 * DAY, 3, 1, 2), theRecord(3, 1, 2)],
+    ['a newer record with another person', full(3 * DAY, 1, 9), theRecord(1, 9)],
+    ['a newer record with a person twice', full(3 * DAY, 1, 1), theRecord(1, 1)],
+    ['a newer record with a person without an ID', full(3 * DAY, 1, null), theRecord(1, null)],
     ['a newer record without the list', at('fullKyb', 3 * DAY, { lite: { id: 77 }, officers: null }), theList],
   ])('a complete list, and %s', (_, record, expected) => {
     expect(shown([record, ...pages])).toEqual(expected);
@@ -146,7 +146,7 @@ const toAnswer = ({ record, itself }: Kind, { by, ids }: Bought, day: number): R
 const newest = (answers: readonly RawAnswer[]) => [...new Map(answers.map((one) => [one.operation, one])).values()];
 
 describe.each(KINDS.map((kind) => [kind.table.name, kind] as const))('of %s', { tags: 'long' }, (_, kind) => {
-  test('one version is shown and counted, whatever was bought in any order', () => {
+  test('one version is shown and counted, for any purchases in any order', () => {
     fc.assert(
       fc.property(history, fc.boolean(), (bought, turned) => {
         const owned = newest(bought.map((one, day) => toAnswer(kind, one, day)));

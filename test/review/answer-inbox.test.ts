@@ -109,7 +109,7 @@ onFile('a run records answers at its start and at its end, and reports them', ()
   }),
 );
 
-test('with a server an answer is recorded at once; a corrected number and a doubt are answers, too', () =>
+test('with a server an answer is recorded at once, and so are a corrected number and not_sure', () =>
   onPage(async ({ answer, record }, desk, [first, second, third]) => {
     const states = [
       await answer(first),

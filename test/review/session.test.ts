@@ -80,7 +80,7 @@ test('a number that the terminal did not finish is no answer', () =>
     expect(await press(desk, ['c', '1234'])).toMatchObject({ decided: 0, left: 1 });
   }));
 
-test('keys that came too soon answer nothing, and the person is told once', () =>
+test('keys that came too soon answer nothing, and the person is informed once', () =>
   withDesk(async (desk) => {
     await asked(desk, 1);
     const { text } = await press(desk, [[''], 'q']);
@@ -157,11 +157,11 @@ test('a note is typed before the answer', () =>
   }));
 
 test.each([
-  ['what is typed at once answers one question only', ['11', 'q'], 'k2'],
-  ['what follows an undo is no answer', ['1', 'u1', 'q'], 'k1'],
-  ['what follows a note is no answer', ['tok\r1', 'q'], 'k1'],
-  ['what follows a number without a candidate is no answer', ['91', 'q'], 'k1'],
-  ['what follows a key without a meaning is no answer', ['x1', 'q'], 'k1'],
+  ['text typed at once answers only one question', ['11', 'q'], 'k2'],
+  ['text after an undo is no answer', ['1', 'u1', 'q'], 'k1'],
+  ['text after a note is no answer', ['tok\r1', 'q'], 'k1'],
+  ['text after a number without a candidate is no answer', ['91', 'q'], 'k1'],
+  ['text after a key without a meaning is no answer', ['x1', 'q'], 'k1'],
 ])('%s', (_, keys, key) =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);

@@ -102,7 +102,7 @@ describe('export', () => {
       expect(questions.map(topicName)).toEqual(['v1', 'v2', 'credit', 'record', 'financials']);
     }));
 
-  test('the bought values stand beside the candidate of the search, and differing values are not called the same', () =>
+  test('the bought values are beside the candidate of the search, and different values are not called equal', () =>
     withDesk(async (desk) => {
       const said = {
         stage: 'record',
@@ -266,7 +266,7 @@ describe('read back', () => {
       expect(await loadSheet(path)).toMatchObject([{ line: 2, question: 'q', decision: 'confirm', candidate: '1' }]);
     }));
 
-  test('an earlier unsure answer stands beside the question, and nothing is filled in for the next person', () =>
+  test('an earlier unsure answer is shown beside the question, and nothing is filled in for the next person', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       const [question] = await openQuestions(desk.review);

@@ -50,7 +50,7 @@ describe('faults before execution are free', () => {
       expect(sandbox.chargeLog).toHaveLength(0);
     }));
 
-  test('V1-9 a redirect to another host, where no key may arrive', () =>
+  test('V1-9 a redirect to another host, which must not get a key', () =>
     withSandbox({}, async (sandbox) => {
       sandbox.script('liteKyb', 'redirect');
       const answer = await lite(sandbox);
@@ -206,7 +206,7 @@ describe('faults from a seed', () => {
     expect(drawn[4_950]).toBeLessThan(290);
   });
 
-  long('the charge log has every success, whatever the faults', () =>
+  long('the charge log has every success, with any faults', () =>
     withSandbox(
       { faults: { ...parseFaults('nasty'), slowDrip: 0, latency: { medianMs: 0, p99Ms: 0 } } },
       async (sandbox) => {

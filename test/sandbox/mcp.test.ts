@@ -113,7 +113,7 @@ describe('the MCP server of the sandbox', () => {
     ['without a key', { key: null }, 401],
     ['with a key of v1', { scheme: 'Token', key: 'v1' }, 401],
     ['that does not accept a stream', { headers: { accept: 'application/json' } }, 406],
-    ['of a version that nobody knows', { headers: { ...ACCEPT, 'mcp-protocol-version': '1999-01-01' } }, 400],
+    ['of an unknown version', { headers: { ...ACCEPT, 'mcp-protocol-version': '1999-01-01' } }, 400],
     ['without a session', {}, 400],
   ] as const)('refuses a request %s', async (_, ask, status) => {
     await withSandbox({}, async (sandbox) => {

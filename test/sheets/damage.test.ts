@@ -35,10 +35,10 @@ describe('ragged lines', () => {
 describe('broken quotes', () => {
   test.each([
     ['a quotation mark inside a plain cell', 'Acme "X" Ltd,DE,1', 'stray_quote'],
-    ['a quoted cell that goes on', '"Acme "X" Ltd",DE,1', 'bad_close'],
+    ['a quoted cell with more text', '"Acme "X" Ltd",DE,1', 'bad_close'],
     ['a mark that is never closed', '"Acme,DE,1', 'unterminated'],
     ['a mark that is only closed', 'Acme",DE,1', 'stray_quote'],
-    ['a formula that goes on', '="Acme"&"X",DE,1', 'bad_close'],
+    ['a formula with more text', '="Acme"&"X",DE,1', 'bad_close'],
     ['a formula with a text', '=A("x"),DE,1', 'stray_quote'],
     ['a lone mark as the last cell', 'Acme,DE,"', 'unterminated'],
   ] as const)('%s damages only its own row', async (_, line, kind) => {

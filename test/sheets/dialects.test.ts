@@ -98,7 +98,7 @@ test.each([
   expect(lines.map((line) => line.cells)).toEqual(cells);
 });
 
-test('the encoding can be given; an unknown one is refused', async () => {
+test('the encoding can be given, and an unknown one is refused', async () => {
   const { sheet } = await readSheet(Buffer.from('name,country\nM\xfcller,DE\n', 'latin1'), { encoding: 'Latin-1' });
   expect([sheet.encoding, sheet.warnings]).toEqual(['windows-1252', []]);
   const marked = await readSheet(Buffer.from('\ufeffname,country\nA,DE\n', 'utf16le').swap16(), { encoding: 'UTF-16' });

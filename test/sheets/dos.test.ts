@@ -69,7 +69,7 @@ describe.each(SAVED_BY_DOS)('%s in %s', { tags: 'long' }, (language, encoding) =
   });
 });
 
-test('a few words are not enough to tell an old Mac file from a DOS file', () => {
+test('a few words are not enough to distinguish an old Mac file from a DOS file', () => {
   const text = 'Château Pétrus;Libourne\nCrèmerie Lefèvre;Évreux\nÇa ira;Alès';
   for (const encoding of ['macintosh', 'cp850']) {
     const { encoding: seen, rival } = found(encoderFor(encoding)(text));

@@ -170,7 +170,7 @@ test("X-7 an ID of another company is a review question, and a person's answer t
 });
 
 describe('a question', () => {
-  test('about one candidate has its grade, whatever other candidates were found', async () => {
+  test('about one candidate has its grade, beside any other candidates', async () => {
     const outcomes = await Promise.all(
       [[], [candidate('2', { name: 'Somebody plc', registration_number: '07654321' })]].map((owned) =>
         resolve('v1', conflict, searching({ attempts: 1 }), scene({ finds: [[candidate('1')]], owned }).context),

@@ -102,7 +102,7 @@ describe('by domain', () => {
     ['another person', { full_name: 'Not Asked For', company_name: 'Tulip Works' }, ['SOMEBODY_ELSE']],
     ['another company', { full_name: 'Ann Lee', company_name: 'Evil Corp' }, ['SOMEBODY_ELSE']],
     ['the person, with a second name', { full_name: 'LEE, Ann Maria', company_name: 'TULIP WORKS BV' }, []],
-    ['nobody by name', { gender: 'f' }, []],
+    ['an answer without a name', { gender: 'f' }, []],
   ])('details of %s', async (_, enrichPerson, codes) => {
     const answers = { companyProfile: profile, enrichEmployeesSearch: listed(person('Ann Lee')), enrichPerson };
     const { outcome, errors } = await run({ details: true }, answers);

@@ -414,7 +414,7 @@ describe('V2-12 a history', () => {
   const item = (id: number) => ({ id, source_id: `other ${id}`, status: 'finish', expired: false });
 
   test.each([
-    ['the same page again and again', () => ({ data: [item(1)], pages: 1e9 }), 4],
+    ['a repeated page', () => ({ data: [item(1)], pages: 1e9 }), 4],
     ['pages without anything', (page: number) => ({ data: page < 3 ? [item(page)] : [], pages: 1e9 }), 3],
     ['no page at all', () => ({ data: [], pages: 1e9 }), 1],
     ['no entry of its total', () => ({ data: [], total_results: 5 }), 1],

@@ -83,7 +83,7 @@ describe('the companies module', () => {
     expect(errors).toMatchObject([{ code: 'CANDIDATES_UNSEEN' }]);
   });
 
-  test('a name with unseen hits does not support a repaired number, but an exact one stands by itself', async () => {
+  test('a name with unseen hits does not support a repaired number, but an exact number needs no support', async () => {
     const named = { ...hit, registration_number: '01234567' };
     const found = (registration_number: string) =>
       find(

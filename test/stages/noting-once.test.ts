@@ -29,13 +29,13 @@ async function asOf(daysAgo: Readonly<Record<string, number>>): Promise<number> 
 
 test.each([
   [
-    'an answer that keeps longer makes a stage no older than the one that is over first',
+    'an answer with a longer freshness makes a stage no older than the first one to expire',
     { officersKyb: 0, shareholdersKyb: 7 },
     0,
   ],
   ['the one that is over first counts', { officersKyb: 3, shareholdersKyb: 7 }, 3],
-  ['be it one that keeps long', { officersKyb: 0, shareholdersKyb: 27 }, 2],
-  ['where the short-lived was not asked for, it is looked at again as soon', { shareholdersKyb: 7 }, 0],
+  ['also an answer with a long freshness', { officersKyb: 0, shareholdersKyb: 27 }, 2],
+  ['without a short-lived answer, the stage is due as soon', { shareholdersKyb: 7 }, 0],
   ['without any answer it is as old as now', {}, 0],
 ])('%s', async (_, daysAgo, days) => {
   expect(await asOf(daysAgo)).toBe(days);

@@ -48,7 +48,7 @@ describe('V2-22 the request has no country', () => {
     ['the number of another country', { ...whole, registration_number: 'FI-12345678' }],
     ['no tree', { ...whole, group_structure: [] }],
     ['a tree that did not come', { shareholders: holders, registration_number: '12345678' }],
-    ['a tree that marks nobody', { ...whole, group_structure: [{ ...own, selected: null }] }],
+    ['a tree without a mark', { ...whole, group_structure: [{ ...own, selected: null }] }],
     ['two that are marked', { ...whole, group_structure: [own, { ...own, id: 10 }] }],
     ['a marked company of another country', { ...whole, group_structure: [node('FI-12345678', 'Tulip Works B.V.')] }],
     ['a marked company with another number', { ...whole, group_structure: [node('87654321', 'Tulip Works B.V.')] }],
@@ -176,7 +176,7 @@ describe('a number with a country prefix', () => {
     expect(readNumberWithCountry(text, confirmed, country)).toEqual(expected);
   });
 
-  test('another number is never the same, whatever its prefix', () => {
+  test('another number is never equal, with any prefix', () => {
     const digits = fc.stringMatching(/^[1-9]\d{6,9}$/);
     fc.assert(
       fc.property(digits, digits, fc.constantFrom('', 'NL-', 'FR ', 'xx'), (number, confirmed, before) => {

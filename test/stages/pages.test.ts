@@ -49,7 +49,7 @@ describe('a list is read page by page', () => {
     expect(asked()).toEqual([{ id: '7', page: 1 }]);
   });
 
-  test('until an empty page, whatever the envelope claims', async () => {
+  test('until an empty page, regardless of the envelope', async () => {
     const { outcome, asked } = asking([page(officers(1, 50), 9), page([], 9)]);
     expect(await outcome).toMatchObject({ count: 50 });
     expect(asked()).toHaveLength(2);
@@ -137,8 +137,8 @@ describe('a list is read page by page', () => {
   });
 
   test.each([
-    ['nobody', [page([], 1, 0)]],
-    ['nobody in no page', [page([], 0, 0)]],
+    ['no person', [page([], 1, 0)]],
+    ['no person in no page', [page([], 0, 0)]],
     ['nothing counted', [page(officers(1, 5), null), page([], null)]],
     ['items counted, pages not', [page(officers(1, 5), null, 5), page([], null, 5)]],
   ])('a correct count is not noted: %s', async (_, pages) => {

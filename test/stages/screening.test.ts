@@ -91,7 +91,7 @@ describe('the stage', () => {
     expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringContaining(' 68 ') }]);
   });
 
-  test('X-7 a list of another company is in review, and nobody in it is searched for', async () => {
+  test('X-7 a list of another company is in review, and no person in it is searched for', async () => {
     const stranger = { company_id: 99, first_name: 'Ann', last_name: 'Lee' };
     const { outcome, asked } = await run(
       { shareholders: false },
@@ -130,10 +130,10 @@ describe('the stage', () => {
   });
 
   test.each([
-    ['three pages, all owned', [1, 2, 3], 3, ['Ann P1', 'Ann P2', 'Ann P3'], 0],
-    ['a page that is not owned ends it', [1, 3], 3, ['Ann P1'], 1],
-    ['none is owned: the first is bought', [], 1, ['Ann Lee'], 0],
-  ] as const)('the list is that of all stored pages: %s', async (_, pages, total, names, left) => {
+    ['three pages, all stored', [1, 2, 3], 3, ['Ann P1', 'Ann P2', 'Ann P3'], 0],
+    ['a page that is not stored ends it', [1, 3], 3, ['Ann P1'], 1],
+    ['none is stored: the first is bought', [], 1, ['Ann Lee'], 0],
+  ] as const)('the list has all stored pages: %s', async (_, pages, total, names, left) => {
     const world = scene({ answer: listed });
     const owned: StageContext['stored'] = async ({ name }, { page }) =>
       name === 'officersKyb' && pages.some((one) => one === page)

@@ -238,7 +238,7 @@ test('a person who may only look starts nothing and uploads nothing', () =>
     }),
   ));
 
-test('an uploaded list is kept below the data directory, whatever its name is', () =>
+test('an uploaded list is kept below the data directory, with any name', () =>
   withFolder((folder) =>
     withPage({ dataDir: folder, sandbox: true }, async ({ ask, cookie, origin }) => {
       const body = [

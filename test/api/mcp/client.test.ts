@@ -247,9 +247,9 @@ describe('the client of the MCP server', () => {
   });
 
   test.each([
-    ['in what the tool says', '"result":{"content":[],"content":[]}}'],
+    ['in the text of the tool', '"result":{"content":[],"content":[]}}'],
     ['in the message', '"result":{"content":[]},"result":{"content":[]}}'],
-    ['or something behind the message', '"result":{"content":[]}} and more'],
+    ['or more text after the message', '"result":{"content":[]}} and more'],
   ])('X-5 a repeated member, %s, makes a malformed answer', async (_, message) => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, message) });

@@ -12,7 +12,7 @@ describe('the answer to a request', () => {
     ['an event without a type, and no blank after the colon', 'data:{"id":7,"result":{"n": 1.10}}\n\n'],
     ['an event in several lines', 'data: {"id":7,\r\ndata: "result":{"n": 1.10}}\r\n\r\n'],
     [
-      'an event behind others',
+      'an event after others',
       ': hello\n\nid: 1\ndata:\n\ndata: {"method":"ping","id":7}\n\ndata: {"id":7,"result":{"n": 1.10}}\n\n',
     ],
   ])('is found in %s, byte for byte', (_, body) => {

@@ -198,7 +198,7 @@ describe('v1 errors', () => {
     expect(classify(status, body)).toMatchObject({ charge });
   });
 
-  test('units that the header states are charged, whatever the status', () => {
+  test('units that the header states are charged, with any status', () => {
     const said = { 'x-service-units': '1' };
     for (const status of [200, 201, 204, 206, 400, 404, 429, 502])
       expect(classify(status, '<html>', said), String(status)).toMatchObject({ charge: 'charged' });

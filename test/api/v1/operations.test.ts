@@ -99,7 +99,7 @@ describe('every operation of v1 over HTTP', () => {
   });
 
   test.each([
-    ['the same page again and again', () => '[{"id":1}]', 2],
+    ['a repeated page', () => '[{"id":1}]', 2],
     ['nothing on its second page', (page: string | null) => (page === '1' ? '[{"id":1}]' : '[]'), 2],
   ])('V1-7 a list that claims a thousand million pages, and has %s, ends', async (_, data, calls) => {
     await withServer(

@@ -31,7 +31,7 @@ test('prospecting ends with the page count of the provider', async () => {
   expect(found.prospects[2]).toMatchObject({ page: 2, rest: [['odd', new ExactNumber('1')]] });
 });
 
-test('prospecting ends at an empty page, whatever is counted, and reports a partial list', async () => {
+test('prospecting ends at an empty page, regardless of the counts, and reports a partial list', async () => {
   const counted = { total_pages: 7, total_companies: 70 };
   const found = await collect([
     { ids: [1], ...counted },

@@ -12,7 +12,7 @@ test('IDs are sent exactly, in the form of the filter', () => {
   expect(sentAs('integers', [named('106'), named('0')])).toEqual({ values: [106, 0] });
 });
 
-test('a place is sent by its path if known, otherwise by its ID; one alone, several as a list', () => {
+test('a place is sent by its path if known, otherwise by its ID, and several as a list', () => {
   expect(sentAsPlace({ either: [named('44', '1_44')] })).toEqual({ parents: '1_44' });
   expect(sentAsPlace({ either: [named('44', '1_44'), named('1_40'), named('9')] })).toEqual({
     parents: ['1_44', '1_40'],

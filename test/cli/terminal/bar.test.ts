@@ -25,7 +25,7 @@ const drawn = (columns: number, reached: Reached): string =>
 
 describe('the bar', () => {
   test.each([60, 80, 100, 140])(
-    'fits %i columns, and keeps the time to go and the reports that are awaited',
+    'fits %i columns, and keeps the remaining time and the reports that are awaited',
     (columns) => {
       const line = drawn(columns, LARGE);
       expect(line.length).toBeLessThan(columns);
@@ -36,7 +36,7 @@ describe('the bar', () => {
     },
   );
 
-  test('says everything where there is room', () => {
+  test('shows everything if there is room', () => {
     const figures = ['123,456', '400,000', '14.2', '246,912', '1,753,088', '12,345', '1,234', '17', '3', '3', '20'];
     expect(drawn(200, LARGE).match(/\d[\d,.]*\d|\d/g)).toEqual(['30', ...figures]);
   });
@@ -88,7 +88,7 @@ describe('planning that takes long', () => {
     expect(printed().endsWith('\u001b[K\r\u001b[K')).toBe(true);
   });
 
-  test('counts the time to go of each reading on its own', () => {
+  test('estimates the remaining time of each reading separately', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ columns: 80, clock });
     const { onReading } = appEnvironment(io);
@@ -101,7 +101,7 @@ describe('planning that takes long', () => {
     expect(printed().split('\r').at(-1)).toMatch(/ 50,000 .* 50%, .* 1 s /);
   });
 
-  test('is a line after 10 s and every 30 s without one, and none at all where it is short', () => {
+  test('prints a line after 10 s and every 30 s without a terminal, and none if it is short', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ clock, interactive: false });
     const { onReading } = appEnvironment(io);

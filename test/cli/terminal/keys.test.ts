@@ -47,7 +47,7 @@ test.each([
   ['a held key', 30, '1'],
   ['a number that is typed', 250, '2'],
   ['a pasted text', 0, '112115'],
-])('%s answers one question at most, and a key after a pause the next one', async (_, ms, text) => {
+])('%s answers at most one question, and a key after a pause answers the next one', async (_, ms, text) => {
   const { keys, after } = withKeys();
   expect(await after(0, text)).toBe(text[0]);
   await keys.drop();

@@ -12,7 +12,7 @@ test.each([
   expect([left, right].every((text) => widthOf(text) <= 27)).toBe(true);
 });
 
-test('a cut hides no difference', () => {
+test('shortened names stay distinguishable', () => {
   const names = fc.string({ unit: fc.constantFrom('a', 'b', '株', ' '), maxLength: 60 });
   fc.assert(
     fc.property(names, names, names, names, (start, one, other, end) => {

@@ -59,9 +59,9 @@ describe('a view', () => {
 
 describe('lines for people', () => {
   test.each([
-    ['a sentence, with two spaces before what follows', 'one two three four', 'one two\n  three\n  four'],
-    ['a line that is indented, below its beginning', '    one two three', '    one\n    two\n    three'],
-    ['a figure and what it counts, below the words', '  12  one two three', '  12  one\n      two\n      three'],
+    ['a sentence continues after two spaces', 'one two three four', 'one two\n  three\n  four'],
+    ['an indented line continues below its beginning', '    one two three', '    one\n    two\n    three'],
+    ['a figure and its unit continue below the words', '  12  one two three', '  12  one\n      two\n      three'],
     ['a line of a table stays', 'one  two  three  four', 'one  two  three  four'],
     ['a command stays whole', 'Go on with: kybatch run a.csv --yes', 'Go on\n  with:\n  kybatch run a.csv --yes'],
     ['a command in backticks stays whole', 'See `kybatch charges --all`.', 'See\n  `kybatch charges --all`.'],
@@ -76,7 +76,7 @@ describe('lines for people', () => {
     expect(wrapped(sentence, 40)).toBe('one two three four five six seven eight\n  nine ten');
   });
 
-  test('wrap the last cell of a table below itself if there is room', () => {
+  test('wrap the last cell of a table below its beginning if there is room', () => {
     expect(wrapped('  line 3  deadline  one two three four five six', 44)).toBe(
       '  line 3  deadline  one two three four five\n                    six',
     );
@@ -112,7 +112,7 @@ describe('lines for people', () => {
     expect(printedTo(pipe, {}, sentence, 'CHECK_NOT_WELL')).toBe(`${sentence}\n`);
   });
 
-  test('are coloured by state, unless NO_COLOR is set; nothing from outside steers the terminal', () => {
+  test('are coloured by state unless NO_COLOR is set, and no outside text controls the terminal', () => {
     const screen = { stdout: true, stderr: true };
     expect(printedTo(screen, {})).toBe('\u001b[32mone\n  two\\u001b[31m\n  three\u001b[0m\n');
     expect(printedTo(screen, { NO_COLOR: '1' })).not.toContain('\u001b');
@@ -135,7 +135,7 @@ describe('lines for people', () => {
   });
 });
 
-test('commands name the program as the user has called it', () => {
+test('commands name the program as the user called it', () => {
   const text =
     'Next: `kybatch run a.csv`\n    kybatch resume 4331d2\nkybatch run=2026 exit=0, kybatch reads data/kybatch.db';
   expect(asCalled(text, 'kybatch')).toBe(text);

@@ -54,7 +54,7 @@ describe('a text that is not a number is a review question, and is not searched 
     expect(parsed).toMatchObject({ canonical: null, spellings: [], treatment: 'review', valid: 'no' });
   });
 
-  test('the reason tells what it is', async () => {
+  test('the reason names its kind', async () => {
     await expectGolden(
       'other-things',
       OTHER_THINGS.map(([country, raw, what]) => [

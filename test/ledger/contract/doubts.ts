@@ -41,7 +41,7 @@ export function describeDoubts(open: OpenLedger): void {
     );
 
     test.each(['resend', 'charged', 'free'] as const)(
-      'V2-17 %s lifts the cap, frees the row, and leaves a report to be looked for first',
+      'V2-17 %s lifts the cap, frees the row, and keeps the look for a report first',
       (verdict) =>
         onLedger(open, async (ledger) => {
           const { place, id } = await loseReport(ledger);

@@ -108,7 +108,7 @@ export function describeLostCalls(open: OpenLedger): void {
       [95, 4, ['charged', 'charged'], 2],
       [99, 0, ['charged', 'free'], -1],
     ] as const)(
-      'whose charge a person records are part of our count: 100, then %i, drift %i; recorded as %s it is %i',
+      'whose charge a person records are part of the count: 100, then %i, drift %i, and as %s it is %i',
       (...row) =>
         onLedger(open, async (ledger) => {
           const [left, before, words, after] = row;
@@ -242,7 +242,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'do not count as free while the provider may still process them; the next look settles them',
+      'do not count as free while the provider may still process them, until the next look settles them',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -298,7 +298,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'other evidence settles a single one, once, with a note; of several it is unknown which',
+      'other evidence settles a single one, once, with a note, but not one of several',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
@@ -340,7 +340,7 @@ export function describeLostCalls(open: OpenLedger): void {
   });
 
   test(
-    'V2-17 lost and failed calls are open until an answer comes; their charge stays unknown',
+    'V2-17 lost and failed calls are open until an answer comes, and their charge stays unknown',
     onLedger(open, async (ledger) => {
       const place = await begin(ledger);
       const doubt = () => ledger.calls.unknownCharges(doubtful(place.environmentId));

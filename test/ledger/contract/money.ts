@@ -213,7 +213,7 @@ export function describeMoney(open: OpenLedger): void {
     const parked = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' };
 
     test(
-      'close an operation or a whole environment; the others continue',
+      'close an operation or a whole environment, and the others continue',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const { ask } = asker(ledger, place, NO_LIMITS);

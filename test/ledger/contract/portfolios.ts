@@ -113,7 +113,7 @@ const rowsOf = (ledger: Ledger, run: string) =>
 export function describePortfolios(open: OpenLedger): void {
   describe('portfolios', () => {
     test(
-      'a first file begins everything; the same file continues it, and in the end nothing is due',
+      'a first file begins everything, and repeating it continues until nothing is due',
       onLedger(open, async (ledger) => {
         const problem = { code: 'NO_COUNTRY', message: 'no country' };
         const first = await night(ledger, ['a', 'b', { id: 'c', company: null, problem }]);
@@ -136,7 +136,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'members are identified by ID, else by company, and move with the file; two equal rows are two members',
+      'rows are identified by ID, else by company, and move with the file, and equal rows stay separate',
       onLedger(open, async (ledger) => {
         const { id } = await night(ledger, ['a', { company: 'x' }, { company: 'x' }, { id: 'd', company: 'x' }]);
         for (const row of [1, 2, 3, 4]) await complete(ledger, id, row, String(row));
@@ -156,7 +156,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a missing row leaves and comes back as the same member; a changed row starts over at once',
+      'a missing row keeps its identity when it comes back, and a changed row starts over at once',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         for (const row of [1, 2]) await complete(ledger, first.id, row, String(row));
@@ -178,7 +178,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a row bought again stays visible until the new row has finished; then the old row is deleted',
+      'a row bought again stays visible until the new row has finished, and then is deleted',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         for (const row of [1, 2]) await complete(ledger, first.id, row, String(row));
@@ -204,7 +204,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a new run takes over unfinished rows with their progress; the older run is superseded',
+      'a new run takes over unfinished rows with their progress and replaces the older run',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b', 'c']);
         await complete(ledger, first.id, 3, '3');
@@ -227,7 +227,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'another pipeline does not continue a run; rows begin in the order of their rank',
+      'another pipeline does not continue a run, and rows begin in the order of their rank',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b', 'c']);
         for (const row of [1, 2, 3]) await complete(ledger, first.id, row, String(row));

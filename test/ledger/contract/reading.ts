@@ -86,7 +86,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'V2-14 revealed contacts are stored as last reported, with their range; a run has those of its providers',
+      'V2-14 revealed contacts are stored as last reported, with their range, and a run has its providers’ counts',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const [mine, others] = [
@@ -181,7 +181,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'the sums that a page keeps are those of all calls, whatever happens between two readings',
+      'the sums that a page keeps cover all calls, after any events between two readings',
       onLedger(open, async (ledger, { reopen }) => {
         const run = await openRun(ledger, 2);
         const place = await begin(ledger, run);

@@ -89,7 +89,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'are separate by topic; a row has one open question',
+      'are separate by topic, and a row has one open question',
       onLedger(open, async (ledger) => {
         const v1 = await ledger.calls.environment('v1', 'live');
         const v2 = await ledger.calls.environment('v2', 'live');
@@ -155,7 +155,7 @@ export function describeReview(open: OpenLedger): void {
     );
 
     test(
-      'free the rows that wait for them, in every run; their runs reopen',
+      'free the rows that wait for them in every run, and reopen these runs',
       onLedger(open, async (ledger) => {
         const { runs, review } = ledger;
         const v1 = await ledger.calls.environment('v1', 'live');

@@ -36,7 +36,7 @@ export function describeRuns(open: OpenLedger): void {
     );
 
     test(
-      'come in the order of their beginning, last one first, whatever the clock',
+      'come in the order of their beginning, last one first, with any clock',
       onLedger(open, async (ledger) => {
         await openRun(ledger, 1, 'b', NOW + 2);
         await openRun(ledger, 1, 'a', NOW + 3);

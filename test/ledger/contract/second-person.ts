@@ -89,7 +89,7 @@ const none = { decision: 'none_of_these' } as const;
 export function describeSecondPerson(open: OpenLedger): void {
   describe('a second person', () => {
     test(
-      'frees what the first confirmed; until then nothing is decided',
+      'frees the first person’s confirmation, and until then nothing is decided',
       onLedger(open, async (ledger) => {
         const { say, row, remembered, run } = await listAsking(ledger, true);
         expect(await say('anna', { note: 'rang them up' })).toMatchObject({ kind: 'held', released: [], against: [] });
@@ -115,7 +115,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'with another answer leaves the question open; a third who agrees with one of them decides',
+      'with another answer leaves the question open until a third agrees with one of them',
       onLedger(open, async (ledger) => {
         const { say, row, remembered } = await listAsking(ledger, true);
         await say('anna');
@@ -129,7 +129,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is shown with the batch and time of the first; an earlier different answer is listed as withdrawn',
+      'is shown with the batch and time of the first, and an earlier different answer is listed as withdrawn',
       onLedger(open, async (ledger) => {
         const { say } = await listAsking(ledger, true);
         await say('anna', { candidateId: '6' });
@@ -154,7 +154,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'does not find a withdrawn first answer; its number belongs to the decisions',
+      'does not find a withdrawn first answer, whose number belongs to the decisions',
       onLedger(open, async (ledger) => {
         const { say, row } = await listAsking(ledger, true);
         const doubt = await say('anna', { decision: 'not_sure' });
@@ -168,7 +168,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'who withdraws leaves the first waiting; a withdrawal by anyone else ends both',
+      'who withdraws leaves the first waiting, and a withdrawal by anyone else ends both',
       onLedger(open, async (ledger) => {
         const { say, row, remembered } = await listAsking(ledger, true);
         await say('anna');
@@ -208,7 +208,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'is needed while the list runs with the policy; decisions in force stay',
+      'is needed while the list runs with the policy, and decisions in force stay',
       onLedger(open, async (ledger) => {
         const { say, again, remembered } = await listAsking(ledger, false);
         const alone = await say('anna');

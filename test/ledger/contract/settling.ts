@@ -80,7 +80,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'stores only declared answers for reuse; a later failure removes nothing; other bytes are stored as well',
+      'stores only declared answers for reuse, also with other bytes, and a later failure removes nothing',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const half = Buffer.from('{"cut');
@@ -121,7 +121,7 @@ export function describeSettling(open: OpenLedger): void {
 
   describe('the allowance', () => {
     test(
-      'V1-3 is that of the last answer, with its raw text; an answer without figures keeps it',
+      'V1-3 comes from the last answer, with its raw text, and an answer without figures keeps it',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         expect(await ledger.calls.allowance(place.environmentId)).toBeUndefined();
@@ -140,7 +140,7 @@ export function describeSettling(open: OpenLedger): void {
     );
 
     test(
-      'of calls that overtook each other is the lowest figure; that of a solo call is exact',
+      'of calls that overtook each other is the lowest figure, and after a single call it is exact',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const next = (request: string) => intend(ledger, call(place, { requestKey: keyOf(request) }));

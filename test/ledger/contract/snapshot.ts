@@ -20,7 +20,7 @@ import { type OpenLedger, onLedger } from './open.js';
 export function describeSnapshot(open: OpenLedger): void {
   describe('a snapshot', () => {
     test(
-      'shows a run at one moment, whatever is written meanwhile',
+      'shows a run at one moment, regardless of later writes',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 2);
         const place = await begin(ledger, run);
@@ -116,7 +116,7 @@ export function describeSnapshot(open: OpenLedger): void {
     );
 
     test(
-      'lists every call in order of time; a call in flight has no charge yet',
+      'lists every call in order of time, and a call in flight has no charge yet',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);

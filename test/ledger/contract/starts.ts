@@ -37,7 +37,7 @@ export function describeStarts(open: OpenLedger): void {
     );
 
     test(
-      'that ended, or whose lease expired, lose their open calls; the others keep them',
+      'that ended, or whose lease expired, lose their open calls, and the others keep them',
       onLedger(open, async (ledger) => {
         const { calls } = ledger;
         const { environmentId } = await begin(ledger);
@@ -72,7 +72,7 @@ export function describeStarts(open: OpenLedger): void {
     );
 
     test(
-      'V1-5 whose process died leave calls of unknown charge; free calls are free; nothing settles them afterwards',
+      'V1-5 whose process died leave calls of unknown charge, except free calls, and nothing settles them later',
       onLedger(open, async (ledger, { reopen }) => {
         const dead = await begin(ledger);
         const lost = await intend(ledger, call(dead));

@@ -106,7 +106,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'come in ID order, each once, with their first row; also without answers',
+      'come in ID order, each once, with their first row, also without answers',
       onLedger(open, async (ledger) => {
         const rows = [{ v1: '9' }, { v1: '10', v2: 'b' }, {}, { v1: '9', v2: 'c' }, { v2: 'a' }];
         const { run, about, answer } = await runWith(ledger, rows);
@@ -140,7 +140,7 @@ export function describeSubjects(open: OpenLedger): void {
     );
 
     test(
-      'have the newest answer to each request of the operations, whoever bought it',
+      'have the newest answer to each request of the operations, from any buyer',
       onLedger(open, async (ledger) => {
         const { run, v2, about, answer } = await runWith(ledger, [{ v2: '5' }]);
         await openRun(ledger, 1, 'other');

@@ -101,7 +101,7 @@ export function describeWatches(open: OpenLedger): void {
     );
 
     test(
-      'an event is stored once; members become due for it once, and later members do not',
+      'an event is stored once and makes present companies due once, but not later ones',
       onLedger(open, async (ledger) => {
         const { watches } = ledger;
         const { environmentId, run } = await watched(ledger, ['1', '2']);

@@ -111,7 +111,7 @@ describe('a walk', () => {
     expect(asked).toEqual(['', '1', '2']);
   });
 
-  test('asks a flat vocabulary once, whatever it says about children, and descends if nothing is said', async () => {
+  test('asks a flat vocabulary once, regardless of its children, and descends if it has no such statement', async () => {
     const odd = provider({ '': [branch(1, 'A'), { id: null, name: 'nobody' }] });
     const flat = await walkVocabulary({ name: 'department' }, odd.ask, { listsAtMost: 9 });
     expect(flat).toMatchObject({ lists: 1, items: [{ id: '1', level: 1 }] });
