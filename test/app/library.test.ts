@@ -21,7 +21,7 @@ function exampleOf(firstLine: string): string {
 test('the example of the README runs unchanged with the built package on the sandbox', async () => {
   await withFolder(async (cwd) => {
     writeFileSync(join(cwd, 'example.js'), exampleOf("import { run } from 'kybatch';"));
-    // A package of its own with kybatch installed, as far as Node can tell.
+    // A package that has kybatch installed, from the view of Node.
     writeFileSync(join(cwd, 'package.json'), '{"type": "module"}');
     mkdirSync(join(cwd, 'node_modules'));
     symlinkSync(ROOT, join(cwd, 'node_modules', 'kybatch'));

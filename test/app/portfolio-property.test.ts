@@ -41,7 +41,7 @@ const nights: fc.Arbitrary<readonly Night[]> = fc.array(
   { minLength: 3, maxLength: 7 },
 );
 
-test('for any files, allowances, losses, stops and clocks: nothing fresh is bought, nothing stays stale, and the changes lead from the first tables to the last', {
+test('after any files, losses, stops and clocks, no fresh answer was bought, none is stale, and changes lead from first to last tables', {
   timeout: 60_000 * RUNS,
 }, async () => {
   const property = fc.asyncProperty(nights, async (history) => {

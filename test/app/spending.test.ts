@@ -183,7 +183,7 @@ describe('--rebuy', { tags: 'long' }, () => {
       const first = await run({ ...JOB, yes: true }, environment(job));
       const { run: fresh } = await run({ ...JOB, fresh: true, budget: 2 }, environment(job));
       const planned = await plan(JOB, environment(job));
-      // One of three rows has its search and its record; the others may need two searches each.
+      // One of three rows has its search and its record. The others may need two searches each.
       expect(planned).toMatchObject({ run: { id: fresh, finished: false, fresh: true }, units: { atMost: 6 } });
       const drop = `kybatch runs delete ${shortRun(fresh)}`;
       const words = await Promise.all(
@@ -234,7 +234,7 @@ describe('X-3 the remaining cost is a tight maximum without stored and finished 
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       const first = await run({ ...JOB, budget: 5, maxReports: 1, concurrency: 1 }, environment(job));
       expect(first.spent).toMatchObject({ units: 5, reports: 1 });
-      // Two rows have their record, the third its search; the other two may need two searches each.
+      // Two rows have their record, the third its search. The other two may need two searches each.
       const atMost = { units: 1 + 2 * 3, reports: 4 };
       const asked: unknown[] = [];
       const agree = async ({ atMost }: { readonly atMost: unknown }) => {

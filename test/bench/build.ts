@@ -7,8 +7,8 @@ import { copyAssets } from '../../.ci/copy-assets.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Compiles `src` as a release is compiled, beside the packages it imports, and leaves `dist` alone. tsx names every
- * function at run time, which would slow down code that creates functions per call.
+ * Compiles `src` as a release is compiled, beside the packages it imports, and leaves `dist` alone. At run time
+ * tsx names every function, which would slow down code that creates functions per call.
  */
 export function buildForBench(): string {
   const folder = join(root, 'node_modules', '.cache', 'kybatch-bench');

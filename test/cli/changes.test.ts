@@ -20,7 +20,7 @@ interface Years extends Job {
   readonly json: (...flags: string[]) => Promise<ChangesJson>;
 }
 
-/** Two companies; one was dissolved on 13 January, the other got a note, and a new officer on 21 January. */
+/** Two companies: one was dissolved on 13 January. The other got a note, and a new officer on 21 January. */
 async function withChanges(use: (years: Years) => Promise<void>): Promise<void> {
   const clock = new JumpingClock('2026-01-05T01:00:00Z');
   await withJob({ clock, pipeline: ['stages: [record]', 'freshness: {fullKyb: 7d}'] }, async (job) => {

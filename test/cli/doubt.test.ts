@@ -338,7 +338,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
     await withJob(PARKS, async (job) => {
       const { rows, writeCsv, kybatch, sandbox } = job;
       writeCsv('in.csv', rows.slice(0, 2));
-      // One of them was charged, and the other never reached the provider. kybatch cannot tell which.
+      // One of them was charged, and the other never reached the provider. kybatch does not know which.
       sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer', 'resetBefore']);
       expect((await kybatch(RUN)).code).toBe(3);
       writeCsv('other.csv', rows.slice(4, 5));

@@ -120,7 +120,7 @@ long('an operation that did not answer at the end of an attempt is down until it
       sandbox.setFaults({ rate503: 1 });
       expect((await kybatch(RUN)).code).toBe(6);
       expect(down()).toHaveLength(1);
-      // A refused attempt calls nobody.
+      // A refused attempt sends no request.
       await kybatch([...RUN, '--sheet', 'x']);
       expect(down()).toHaveLength(1);
       sandbox.setFaults({});

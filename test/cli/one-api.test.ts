@@ -152,7 +152,7 @@ test('an account with v1 alone', async () => {
     const { cli, run, companies } = account;
     expect((await cli('doctor', '--pipeline', './p.yaml')).code).toBe(isOnPostgres ? 2 : 0);
     expect((await cli('plan', 'in.csv', '--pipeline', './p.yaml')).textOf('COST')).toMatch(/ \d+ units/);
-    // A search, the profile and a page of officers each; the profile is not bought twice.
+    // A search, the profile and a page of officers each. The profile is not bought twice.
     expect(await run()).toMatchObject({ code: 0, outcomes: { complete: 3 }, units_charged: 9 });
     expect(tableIn(account, 'companies').map((row) => [row.v1_company_id, row.v2_company_id])).toEqual(
       companies.map(({ v1Id }) => [v1Id, null]).sort(),

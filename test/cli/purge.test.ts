@@ -107,7 +107,7 @@ describe('an empty or wrong name removes nothing', () => {
 });
 
 describe('purge asks first', { tags: 'long' }, () => {
-  /** A row, an answer, a raw body; no candidate, question or decision. */
+  /** A row, an answer and a raw body, without candidate, question or decision. */
   const counts = / 1 \D+ 1 \D+ 1 \w+ \(first\)/;
 
   test('without a terminal it needs --yes, and counts the records', async () => {

@@ -6,7 +6,7 @@ const IS_WANTED = process.env.KYBATCH_CRASH_MACHINES !== undefined;
 const seed = Number(process.env.KYBATCH_CRASH_SEED ?? 1);
 
 test.runIf(IS_WANTED)(
-  'V1-5 a leader and a worker frozen during calls, beyond their leases but within the deadline, keep their purchases: no request is sent twice, no row is lost',
+  'V1-5 a leader and a worker frozen beyond their leases keep their purchases: no request is repeated, no row is lost',
   {
     timeout: 600_000,
   },

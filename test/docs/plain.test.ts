@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { sourcesIn, textsIn } from '../wording/texts.js';
+import { sourcesIn, testTextsIn, textsIn } from '../wording/texts.js';
 
 /**
- * Keeps README, docs, printed texts and the texts in the source in plain English. `plain-baseline.json` has the older offences of each file.
- * They may only become fewer: `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/plain.test.ts` lowers the figures.
+ * Keeps README, docs, printed texts, texts in the source, and comments and titles of tests in plain English.
+ * `plain-baseline.json` has the older offences of each file. They may only become fewer:
+ * `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/plain.test.ts` lowers the figures.
  */
 const ROOT = resolve(import.meta.dirname, '../..');
 const BASELINE = join(import.meta.dirname, 'plain-baseline.json');
@@ -53,7 +54,8 @@ const pages = [
   ...filesIn('docs', '.md').filter((file) => !file.endsWith('/coverage.md')),
 ];
 const sources = sourcesIn(join(ROOT, 'src')).map((file) => relative(ROOT, file));
-const texts = [...pages, ...filesIn('test/cli/golden', '.txt'), ...sources].sort();
+const tests = [...filesIn('test', '.ts'), ...filesIn('.ci', '.ts'), 'vitest.config.ts'];
+const texts = [...pages, ...filesIn('test/cli/golden', '.txt'), ...sources, ...tests].sort();
 
 interface Offences {
   /** Sentences of more than 35 words. */
@@ -163,8 +165,11 @@ function markdownTexts(text: string): readonly string[] {
 
 /** An inserted value counts as one word, and so does a code. Tags separate texts. */
 const sourceTexts = (file: string): readonly string[] =>
-  textsIn(join(ROOT, file))
-    .flatMap(({ whole }) => whole.replaceAll(/\\?`[^`]*`/g, 'code').split(/\\n|<[^>]*>|\n/))
+  (file.startsWith('src')
+    ? textsIn(join(ROOT, file)).map(({ whole }) => whole)
+    : testTextsIn(readFileSync(join(ROOT, file), 'utf8'))
+  )
+    .flatMap((text) => text.replaceAll(/\\?`[^`]*`/g, 'code').split(/\\n|<[^>]*>|\n/))
     .filter((text) => /[a-z]{2,} [a-z…]/i.test(text));
 
 const COLUMNS = 80;

@@ -40,7 +40,7 @@ test.each([
   [-1, 10, null, false],
   [null, 10, null, false],
   [3, null, null, false],
-])('V2-3 of %s used of %s, %s are left; used up: %s', (used, total, left, spent) => {
+])('V2-3 of %s used of %s, %s are left, used up: %s', (used, total, left, spent) => {
   expect(remainingUse({ used, total })).toBe(left);
   expect(isUsedUp({ used, total })).toBe(spent);
 });

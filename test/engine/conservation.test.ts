@@ -69,7 +69,7 @@ test('V1-5 after any failure the outcomes add up to the rows, and the units to t
       );
     },
   );
-  // Chance may draw no 429 at all; this one meets many.
+  // Chance may draw no 429 at all. This example meets many.
   const examples: [number, Faults, number, number | null][] = [[7, { rate429: 0.3 }, 8, null]];
   await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 7), examples });
   expect(slowedDown).toBeGreaterThan(0);

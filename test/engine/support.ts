@@ -46,7 +46,7 @@ export interface Workshop extends Bench {
   readonly clock: Clock;
   readonly dataDir: string;
   pipeline(overrides?: Overrides): LoadedPipeline;
-  /** Writes these rows to a file; returns its path. */
+  /** Writes these rows to a file and returns its path. */
   write(lines: readonly string[]): string;
   /** Creates a run of these rows, or continues the unfinished one. */
   open(lines: readonly string[], pipeline?: LoadedPipeline): Promise<RunRecord>;

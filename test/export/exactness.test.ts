@@ -53,7 +53,7 @@ test('V1-23 any JSON value, raw → CSV → back: the same text, null for null',
   );
 });
 
-/** Texts may get an apostrophe; numbers, written as numbers or as text, never. */
+/** Texts may get an apostrophe. Numbers, written as numbers or as text, never do. */
 const defusedInCsv = (value: string) =>
   /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !/^[+-]?[\d.]+(?:[eE][+-]?\d+)?$/.test(value) ? `'${value}` : value;
 

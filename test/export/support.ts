@@ -209,7 +209,7 @@ export async function exportTo(
   );
 }
 
-/** Cells by column name; an unquoted empty field is null, `""` is an empty text. */
+/** Cells by column name. An unquoted empty field is null, `""` is an empty text. */
 export function readTable(folder: string, table: string): Record<string, string | null>[] {
   return parse(readFileSync(join(folder, `${table}.csv`)), {
     columns: true,

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../postgres/wire.js';
 
-/** The newest PostgreSQL with administration tools, where Debian keeps it. */
+/** Debian’s folder of the newest PostgreSQL with administration tools. */
 const bin = (): string => {
   const all = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const newest = all

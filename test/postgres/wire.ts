@@ -1,6 +1,6 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 
-/** One message of a client: its type (`Q`, `P`, `B`, …; empty for the first one) and the text of a simple query. */
+/** A client’s message: its type (`Q`, `P`, `B`, …, or empty for the first one) and the text of a simple query. */
 export interface Message {
   readonly type: string;
   readonly text: string;

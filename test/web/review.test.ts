@@ -132,7 +132,7 @@ test('a refused answer leads back to its question and says why', () =>
       select: '',
       number: '00123456',
     });
-    // The number is typed again in its field, where digits are no keys.
+    // The number is typed again in its field, in which digits are no keys.
     expect(refused.headers.location).toBe(`${address}?number=00123456`);
     const { text } = await get(`${address}?number=00123456`);
     expect(text).toContain('class="notice bad"');

@@ -10,7 +10,7 @@ export interface Work {
   readonly pipeline: string;
   readonly routes: string;
   readonly concurrency: number;
-  /** Where the pipeline writes its requests, row by row, so that other clients can send them too. */
+  /** The file for the pipeline’s requests, row by row, so that other clients can send them too. */
   readonly requests?: string;
   /** Whether rows may have another outcome than `complete`. */
   readonly anyOutcome?: boolean;

@@ -85,7 +85,7 @@ export function describeChanges(open: OpenLedger): void {
     );
 
     test(
-      'an unchanged comparison keeps its number; a different one gets a new number',
+      'an unchanged comparison keeps its number, and a different one gets a new number',
       onLedger(open, async (ledger) => {
         const { changes } = ledger;
         const place = await begin(ledger);
