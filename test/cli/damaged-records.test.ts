@@ -55,7 +55,7 @@ const exported = async (copy: Copy, job: Job, name: string) => {
   return await copy.kybatch('export', '--out', out, '--json');
 };
 
-// It is harmed in copies of a file, against its own rules; PostgreSQL lets nobody do that.
+// The tests damage copies of a file, against its own rules. PostgreSQL does not allow that.
 describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
   test('of a row: named by export, refused by the run that needs it, and the run can be repeated free', async () => {
     await withRun(async ({ job, run, damage }) => {

@@ -74,7 +74,7 @@ async function refusal(
   return { exit: error.exit, code: error.code, words: `${error.message} | ${error.hint ?? ''}` };
 }
 
-/** Fails after so many batches. */
+/** Fails after this many batches. */
 const killedAfter = (target: CopyTarget, batches: number): CopyTarget => {
   let left = batches;
   return {

@@ -73,7 +73,7 @@ test.each([
   ['in HTML, as named entities', AWKWARD.replaceAll('"', '&quot;')],
 ])('a key is hidden %s', (_, written) => expect(hidden(`<p>x ${written} y</p>`)).toBe('<p>x [key] y</p>'));
 
-test('a key is hidden in Base64, whatever stands before and behind it', () => {
+test('a key is hidden in Base64, with any text before and after it', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 12 }),
