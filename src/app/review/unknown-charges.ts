@@ -73,7 +73,7 @@ export function listUnknownCharges(
       repeated: countRequests(calls.filter((call) => call.waitsFor === 'next_run' && isUnknownCharge(call))),
       underWay: await ledger.unknownCharges.underWay(now),
       released: await releasedRuns(free, ledger),
-      isHeld: await isLedgerHeld(options, environment),
+      isHeld: await isLedgerHeld(options, environment, 1),
     };
   });
 }

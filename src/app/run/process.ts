@@ -31,16 +31,16 @@ const lastStarts = new Map<string, StartedProcess>();
 export const lastStarted = (options: ProviderOptions, environment: AppEnvironment): StartedProcess | undefined =>
   lastStarts.get(dataDirOf(options, environment));
 
-/** True if another process keeps the ledger file. A page that records answers has it for an instant. */
-export async function isLedgerHeld(options: PlaceOptions, environment: AppEnvironment): Promise<boolean> {
+/** True if another process keeps the ledger file. A page that records answers has it for an instant: `most` looks. */
+export async function isLedgerHeld(options: PlaceOptions, environment: AppEnvironment, most = LOOKS): Promise<boolean> {
   const { dataDir, ledgerUrl } = ledgerOf(options, environment);
   if (ledgerUrl !== undefined) return false;
   const { isLocked } = await import('../../ledger/db/sqlite/connection.js');
-  for (let looks = 0; looks < LOOKS; looks += 1) {
-    if (isLocked(dataDir) !== true) return false;
+  for (let looks = 1; isLocked(dataDir) === true; looks += 1) {
+    if (looks === most) return true;
     await environment.clock.sleep(LOOK_MS);
   }
-  return true;
+  return false;
 }
 
 const LOOKS = 15;
