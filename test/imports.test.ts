@@ -41,7 +41,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'util',
   ],
-  // `app` does the work of a command. Otherwise a command only uses messages, errors, and the sandbox, which is no use
+  // `app` does the work of a command. Beside it, a command only uses messages, errors, and the sandbox, which is no use
+  // case.
   // case.
   cli: ['app', 'review', 'sandbox', 'web', 'api', 'domain', 'util'],
   // The page shows views of `app` with the words and the JSON of the commands.

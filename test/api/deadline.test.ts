@@ -3,7 +3,7 @@ import { Deadline, Transport } from '../../src/api/transport.js';
 import { withServer } from '../helpers/http-server.js';
 import { long } from '../helpers/long.js';
 
-/** As if the process were frozen: none of its code runs. */
+/** Freezes the process: none of its code runs. */
 const standStill = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const turn = () => new Promise((done) => setImmediate(done));
 

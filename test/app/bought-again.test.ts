@@ -147,7 +147,8 @@ describe('X-9 guard new_provider', () => {
         expect(words.textOf('CHECK_NOT_WELL')).toMatch(
           /: kybatch doctor --data-dir 'my books'\..+: kybatch ledger provider-moved [^`]+ --data-dir 'my books', then: /,
         );
-        // What refuses the next night fails doctor, too, until the answers are moved or the base URL is set back.
+        // The reason that refuses the next night fails doctor, too, until the answers are moved or the base URL is set
+        // back.
         const env = { ...job.env, ...elsewhere(job) };
         const place = ['doctor', '--data-dir', 'my books'];
         expect((await job.kybatch([...place, '--json'], { env })).stdout).toContain('guard new_provider');
@@ -173,7 +174,7 @@ describe('X-9 guard new_provider', () => {
   });
 });
 
-// A copy of the ledger at that moment is what a killed process leaves.
+// A killed process leaves the ledger as it is at that moment.
 test.skipIf(isOnPostgres)(
   'a process that dies while it writes the tables leaves a finished run without them',
   async () => {
@@ -405,7 +406,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     ['log', 'exports'],
     ['export', 'logs'],
   ])(
-    'an older backup of the same run is refused for its %s, but attempts without purchases do not count',
+    'an older backup of the run is refused for its %s, but attempts without purchases do not count',
     async (_, gone) => {
       await withJob({ pipeline }, async (job) => {
         await bought(job, 4, { budget: 3 });

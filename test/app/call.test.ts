@@ -291,7 +291,7 @@ describe('a direct credit report', () => {
     ['creditReportGenerate', 'lostAnswer'],
     ['creditReportCombined', { failAfterWork: 503 }],
   ] as const)(
-    'V2-17 %s (%j) is paid for once, however often and in any way it is asked for again',
+    'V2-17 %s (%j) is paid for once, after any number and kind of further requests',
     async (operation, fault) => {
       await withOffice({}, async (office) => {
         const { sandbox, environment } = office;

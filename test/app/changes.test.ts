@@ -77,7 +77,7 @@ describe('the table changes', () => {
       const before = told();
       await night(1);
       expect(told()).toEqual(before);
-      // And back again: two changes.
+      // The status changes back: two changes.
       await night(8);
       expect(told()).toHaveLength(2);
     }),
@@ -92,12 +92,12 @@ describe('the table changes', () => {
       await night(8, '--concurrency', '1');
       expect(since().filter((words) => words !== '')).toEqual([expect.stringMatching(/^status: \S+ → dissolved$/)]);
       const changed = since().findIndex((words) => words !== '');
-      // As after a process that was killed before it compared them.
+      // The state after a process that was killed before it compared them.
       await sql({ cwd }, 'UPDATE calls SET compared = 0 WHERE replaces IS NOT NULL');
       await kybatch(['export', '--out', 'tables']);
       expect(since()[changed]).toMatch(/^status: \S+ → dissolved; new answers are not compared yet$/);
       expect(since()[1 - changed]).toBe('new answers are not compared yet');
-      // The next run compares them, and shows what it finds itself.
+      // The next run compares them, and shows its own changes, too.
       await night(8);
       expect(since()[changed]).toMatch(/^status: dissolved → \S+$/);
       expect(since()[1 - changed]).toBe('');

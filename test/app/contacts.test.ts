@@ -70,7 +70,7 @@ describe('contacts', () => {
     ),
   );
 
-  test('contacts are revealed for as many people as the pipeline says, and shown only with --include-contacts', () =>
+  test('contacts are revealed for the pipeline’s number of people, and shown only with --include-contacts', () =>
     withNights(
       1,
       async (nights) => {
@@ -88,7 +88,7 @@ describe('contacts', () => {
       ['stages: [contacts]', 'contacts: {reveal: [email], reveal_at_most: 1}'],
     ));
 
-  long('a revealed contact is paid for once, however the pipeline changes', () =>
+  long('a revealed contact is paid for once, after any change of the pipeline', () =>
     withNights(
       1,
       async (nights) => {

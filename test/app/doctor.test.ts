@@ -62,7 +62,7 @@ describe('doctor', () => {
   ])('%s of a named pipeline: %s is %s before a run needs it', async (line, check, state) => {
     await withOffice({}, async ({ environment, folder }) => {
       mkdirSync(join(folder, 'there'));
-      // It is not executable.
+      // The file is not executable.
       writeFileSync(join(folder, 'listener'), '', { mode: 0o600 });
       writeFileSync(join(folder, 'own.yaml'), `stages: [record]\n${line}\n`);
       const env = { ...environment.env, PATH: dirname(process.execPath) };
@@ -99,7 +99,7 @@ describe('doctor', () => {
       expect(listed).toMatchObject({ state: 'note' });
       expect(listed?.detail).toContain(`${routes}: 1 of `);
       expect(listed?.detail).toMatch(/; .*watchAdd.*creditReportGenerate/);
-      // It follows from the declarations of the stages.
+      // The list follows from the declarations of the stages.
       const unpublished = stages.map(({ name }) => ({
         name,
         missing: operationsOf({ stages: [name] })

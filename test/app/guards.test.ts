@@ -80,7 +80,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
     });
   });
 
-  test('that breaks off in its last line is refused if it lost a company, however few', async () => {
+  test('that breaks off in its last line is refused if it lost even one company', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
       await run(JOB, environment(job));
@@ -163,7 +163,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       const planned = await plan(nightly, environment(job));
       expect(planned).toMatchObject({ refusedBy: { code: 'ROWS_LOST' } });
       expect(codesOf(planInWords(planned))).toEqual(expect.arrayContaining(['RUN_WOULD_BE_REFUSED']));
-      // As the hint says.
+      // With the flag from the hint.
       const accepted = { ...nightly, accept: ['rows_lost'] };
       expect(await run(accepted, environment(job))).toMatchObject({ finished: true, rows: 1 });
     });

@@ -62,7 +62,7 @@ export async function withNights(
   });
 }
 
-/** Answers the questions through a spreadsheet. Those not in `which` stay blank. */
+/** Answers the questions through a spreadsheet. Questions outside `which` stay blank. */
 export async function decideAll(
   { kybatch, cwd }: Pick<Job, 'kybatch' | 'cwd'>,
   decision: string,

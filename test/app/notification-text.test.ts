@@ -29,7 +29,7 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
   ['rows failed', { left: { failed: 1, questions: 0, invalid: 0 } }, ['failed']],
   ['something was asked', { left: { failed: 0, questions: 1, invalid: 0 } }, ['questions']],
   ['rows of this file cannot be read', { left: { failed: 0, questions: 0, invalid: 2 } }, ['invalid']],
-  ['nothing was due, and members have left', { worked: false, departed: 4 }, ['members_left']],
+  ['nothing was due, and companies have left', { worked: false, departed: 4 }, ['members_left']],
   ['an important change', { importantChanges: 2 }, ['important_change']],
   ['an unimportant change', { importantChanges: 0 }, []],
   ['it was stopped', UNFINISHED, ['stopped']],
@@ -41,7 +41,7 @@ test.each<[string, Partial<RunEndView>, readonly string[]]>([
   ['a scope was refused on the way', { ...UNFINISHED, parked: { scope: 1 } }, ['failed', 'stopped']],
   ['the provider was away', { ...UNFINISHED, stopped: stoppedWith(ExitCode.unavailable) }, ['stopped']],
   [
-    'the tables are not whole',
+    'the tables are incomplete',
     { tablesLack: { answersNotExported: 1, cellsNotExported: 0, notWritten: [] } },
     ['failed'],
   ],

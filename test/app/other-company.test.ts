@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { DAY, decideAll, withNights } from './nights.js';
 
 const STRANGER = 'QQSTRANGER';
-/** A member that no reader takes for a person or an amount, so that it is seen in the tables. */
+/** A field that no reader takes for a person or an amount, so that the tables show it. */
 const MARK = { mark: STRANGER };
 const YEAR = { 2020: { 'Consolidated-Accounts': STRANGER } };
 

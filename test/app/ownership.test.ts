@@ -78,7 +78,7 @@ describe('ownership', () => {
             expect(row).toMatchObject({ ownership_status: 'not_available', ownership_number: '' });
             continue;
           }
-          // Without a tree nothing marks the company: a person is asked, and nothing is shown until then.
+          // Without a tree nothing marks the company, so the row needs review, and nothing is shown until then.
           expect(row?.outcome, row?.error_message).toBe(hasTree ? 'complete' : 'needs_review');
           expect(row?.ownership_number).toBe(hasTree ? company.registrationNumber : '');
           expect(linesOf(shareholders, company).map(({ id, name = '' }) => `${id} ${plain(name)}`)).toEqual(
@@ -123,7 +123,7 @@ describe('ownership', () => {
       ['stages: [record, firmographics, ownership]', 'freshness: {ownership: 7d, kybSearch: 365d}'],
     ));
 
-  test('V2-22 the same number in another country is a review question, and a refused answer is not shown', () =>
+  test('V2-22 an equal number in another country needs review, and a refused answer is not shown', () =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table, cwd, kybatch, clock }) => {

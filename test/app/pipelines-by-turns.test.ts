@@ -73,7 +73,7 @@ describe('a list that is run with two pipelines in turn', () => {
       ONBOARDING,
     ));
 
-  test('keeps the questions about the match in each module, whichever pipeline ran last', () =>
+  test('keeps the questions about the match in each module, after any order of pipelines', () =>
     withNights(
       1,
       async (nights) => {
@@ -96,7 +96,7 @@ describe('a list that is run with two pipelines in turn', () => {
     ));
 });
 
-test('a company has one key, whichever module bought it, also if only the list names its court or state', () =>
+test('a company has one key in each module, also if only the list names its court or state', () =>
   withNights(0, async ({ night, rows, writeCsv, cwd, table }) => {
     const ofRegisters = rows.filter(({ country = '' }) => country === 'DE' || country.startsWith('US-')).slice(0, 4);
     writeCsv('in.csv', ofRegisters);

@@ -96,7 +96,7 @@ describe('nothing is bought for rows that have left the list', () => {
     }));
 });
 
-long('purge names the rows of lists that still have the company, and it is no member until they are read again', () =>
+long('purge names the rows of lists with the company, which is in no portfolio until they are read again', () =>
   withNights(3, async ({ clock, cwd, rows, writeCsv, kybatch, night, table }) => {
     writeCsv(
       'in.csv',

@@ -58,7 +58,7 @@ describe('purge --before removes answers that a list uses', () => {
       TWO_STAGES,
     ));
 
-  test('also those of unfinished rows, each once', () =>
+  test('also answers of unfinished rows, each once', () =>
     withNights(
       3,
       async (nights) => {
@@ -114,7 +114,7 @@ test('purge --before shows how many changes are removed, and suggests no export 
     expect(stdout).not.toContain('kybatch export');
   }));
 
-test('a purged company counts in its run but is gone from the list and its tables, and `status` says so', () =>
+test('a purged company counts in its run but is removed from the list and its tables, as `status` shows', () =>
   withNights(3, async (nights) => {
     const { kybatch, night, table, rows } = nights;
     await night();
@@ -126,6 +126,6 @@ test('a purged company counts in its run but is gone from the list and its table
     expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ rows: 3, purged_rows: 1 });
     await kybatch(['export', '--out', 'tables']);
     expect([table('rows').length, table('results').length]).toEqual([2, 2]);
-    // It has left the list.
+    // The company has left the list.
     expect(table('members').filter(({ left_at }) => left_at === '')).toHaveLength(2);
   }));

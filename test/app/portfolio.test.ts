@@ -9,7 +9,7 @@ import { long } from '../helpers/long.js';
 import { sheetColumns } from '../helpers/review-sheet.js';
 import { DAY, type Line, NIGHTLY, type Nights, RUN, withNights } from './nights.js';
 
-describe('the same file in repeated runs', () => {
+describe('one file in repeated runs', () => {
   long('buys only stale answers again: a record is one unit, not a search and a record', () =>
     withNights(4, async ({ night, clock, table, fetched }) => {
       expect(await night()).toMatchObject({ units: 8, code: 0, end: { due: 4 } });
@@ -124,7 +124,7 @@ describe('the same file in repeated runs', () => {
   );
 });
 
-long('--rebuy over unfinished rows keeps one row for each member, and stays fresh when the file changes', () =>
+long('--rebuy over unfinished rows keeps one row for each company, and stays fresh when the file changes', () =>
   withNights(3, async ({ night, clock, rows, writeCsv, kybatch }) => {
     await night('--max-units', '4');
     clock.advance(1000);
@@ -186,7 +186,7 @@ describe('a changing file', () => {
     }),
   );
 
-  long('sorted or encoded differently, with renamed and other columns, it is the same portfolio and buys nothing', () =>
+  long('sorted or encoded differently, with renamed and other columns, it stays one portfolio and buys nothing', () =>
     withNights(5, async ({ night, clock, rows, cwd, table }) => {
       await night();
       clock.advance(DAY);
@@ -247,7 +247,7 @@ describe('a changing file', () => {
     }),
   );
 
-  long('questions and tables name the same row and line after a line above was removed', () =>
+  long('questions and tables agree on row and line after a line above was removed', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       const odd = { ...rows[2], name: 'Somebody Else Altogether' };
       writeCsv('in.csv', [rows[0], rows[1], odd] as object[]);
@@ -283,7 +283,7 @@ describe('a changing file', () => {
     }),
   );
 
-  long('two rows of the same company are two members, bought once', () =>
+  long('two rows of one company stay two rows and are bought once', () =>
     withNights(1, async ({ night, clock, rows, writeCsv, table }) => {
       writeCsv('in.csv', [rows[0], rows[0], rows[1]] as object[]);
       expect(await night()).toMatchObject({ units: 4, end: { rows: 3, outcomes: { complete: 3 } } });
@@ -304,7 +304,7 @@ describe('a changing file', () => {
   );
 
   long(
-    '--portfolio names the list: another file under the name is the same list, the same file under another name is not',
+    '--portfolio names the list: another file under the name updates it, and its file under another name is a new list',
     () =>
       withNights(2, async ({ night, kybatch, rows, writeCsv, sandbox }) => {
         await night('--portfolio', 'clients');
@@ -323,7 +323,7 @@ describe('a changing file', () => {
 });
 
 describe('the table members', { tags: 'long' }, () => {
-  test('shows who is in the list, since when, what is due, and who has left', () =>
+  test('shows companies in the list, their dates, due data, and departed companies', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       await night();
       clock.advance(3 * DAY);

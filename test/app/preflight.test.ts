@@ -57,7 +57,7 @@ async function withGateway(
   });
 }
 
-describe('V1-8 before the first paid call an attempt checks free of charge what the keys allow', () => {
+describe('V1-8 before the first paid call an attempt checks the scopes of the keys free of charge', () => {
   long.each([
     ['company:read', ['company:read'], /fullKyb.* company:read, ownership:read, financials:read.*record/],
     ['everything but company:read', ['ownership:read', 'financials:read'], /searchKyb.* company:read/],
@@ -238,7 +238,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     });
   });
 
-  // A copy of the ledger at that moment is what a killed process leaves.
+  // A killed process leaves the ledger as it is at that moment.
   test.skipIf(isOnPostgres)(
     'a process that dies during the checks is the last attempt, and no person has to decide',
     async () => {

@@ -25,7 +25,7 @@ test('purge removes the requests of a company, and lists shared requests with th
   withNights(
     1,
     async ({ sandbox: { registry }, writeCsv, night, table, kybatch, cwd }) => {
-      // Both have an officer of the same name without a year of birth: one search for both.
+      // Both have an officer of one name without a year of birth: one search for both.
       const [gone, stays] = [registry.company(4280), registry.company(6394)];
       writeCsv('in.csv', [gone, stays].map(inputOf));
       await night();

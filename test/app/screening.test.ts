@@ -107,7 +107,7 @@ describe('screening', () => {
     ),
   );
 
-  long.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once and says nothing', (answer) =>
+  long.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once and proves nothing', (answer) =>
     withNights(
       1,
       async ({ sandbox, writeCsv, night, table }) => {

@@ -161,7 +161,7 @@ describe('--rebuy', { tags: 'long' }, () => {
     env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
   });
 
-  test('a refused attempt leaves no run, and the next one reuses stored answers as the plan says', async () => {
+  test('a refused attempt leaves no run, and the next one reuses stored answers as planned', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const first = await run({ ...JOB, yes: true }, environment(job));
@@ -177,7 +177,7 @@ describe('--rebuy', { tags: 'long' }, () => {
     });
   });
 
-  test('plan, status, runs and the start line show a fresh run, and dropping it ends that', async () => {
+  test('plan, status, runs and the first line show a --rebuy run until it is dropped', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const first = await run({ ...JOB, yes: true }, environment(job));
@@ -283,7 +283,7 @@ describe('an error that can pass carries the step that continues', () => {
     });
   });
 
-  test('failed rows are retried while others are to do, and those are the next step', async () => {
+  test('failed rows are retried while others are to do, and the others are the next step', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 4));
       job.sandbox.script(aRecord, [400]);

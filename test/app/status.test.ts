@@ -91,7 +91,7 @@ describe('status', () => {
       const later = await status({}, { ...environment, clock: new ManualClock(clock.now() + 300_000) });
       for (const [at, minutes] of [
         [view, 15],
-        // Without a lock to show that it is alive, its lease is over by then.
+        // Without a lock to show that the process is alive, its lease is over by then.
         ...(isOnPostgres ? [] : ([[later, 10]] as const)),
       ] as const)
         expect(at.atWork?.msToGo).toBe(minutes * 60_000);

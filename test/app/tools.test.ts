@@ -184,7 +184,7 @@ describe('tools of the MCP server', () => {
     });
   });
 
-  long('are purged with the company they name, by any of its IDs, and only those', async () => {
+  long('are purged with the company they name, by any of its IDs, without other answers', async () => {
     await withTools({}, async ({ ask, environment, companies }) => {
       const [company, other] = companies(2);
       await ask();

@@ -122,7 +122,7 @@ long('open connections block no callback: the one that waited longest is dropped
       Array.from({ length: 150 }, async (_, number) => {
         const socket = connectTo(port, '127.0.0.1').on('error', () => {});
         await once(socket, 'connect');
-        // Some have sent nothing yet, some have begun.
+        // Half of the connections have sent nothing yet, and half have begun.
         if (number % 2 === 0) socket.write(`POST /${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`);
         return socket;
       }),

@@ -215,7 +215,7 @@ describe('candidates', () => {
     ));
 });
 
-/** Its record has another number than its search. It has people, holders and a group, and v2 knows it. */
+/** A company whose record has another number than its search. It has people, holders and a group, and v2 knows it. */
 function contradicting(registry: Registry): Company {
   for (let index = 0; ; index++) {
     const found = registry.company(index);

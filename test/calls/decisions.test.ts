@@ -91,7 +91,7 @@ describe('the limiter (V1-19)', () => {
     expect(seen).toEqual({ begun, sent: most });
   });
 
-  test('it starts low, quadruples per round trip while answers are prompt, and doubles after a slow one', () => {
+  test('the limit starts low, quadruples per round trip while answers are prompt, and doubles after a slow one', () => {
     const limiter = new Limiter(64, new ManualClock(), 4);
     for (let success = 0; success < 4; success++) limiter.succeeded(800);
     expect(limiter.concurrency).toBe(16);
@@ -101,7 +101,7 @@ describe('the limiter (V1-19)', () => {
     expect(limiter.concurrency).toBe(34);
   });
 
-  test('it starts low, grows with each success, halves on trouble, then grows slowly', async () => {
+  test('the limit starts low, grows with each success, halves on trouble, then grows slowly', async () => {
     const limiter = new Limiter(16, new ManualClock(), 4);
     expect(limiter.concurrency).toBe(4);
     for (let success = 0; success < 4; success++) limiter.succeeded();
@@ -168,7 +168,7 @@ describe('the key of a request', () => {
     expect(requestKey('x', { a: 1 })).not.toBe(requestKey('y', { a: 1 }));
   });
 
-  test('is made of JSON that parses to the same value', () => {
+  test('is made of JSON that parses to an equal value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

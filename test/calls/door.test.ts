@@ -49,7 +49,7 @@ describe('stored answers', () => {
     });
   });
 
-  test('two rows with the same request at the same moment share one call', async () => {
+  test('two rows with one request at one moment share a call', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       const door = await hall.door();

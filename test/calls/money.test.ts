@@ -49,7 +49,7 @@ describe('may a call be sent within the limits?', () => {
     ['a limit of 0', 'unit', {}, { units: 0, reports: null }, spent('of 0 units is too small')],
 
     ['the last report of the limit', 'report', { reportsSpent: 4 }, five, 'go'],
-    ['the last report is on its way', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],
+    ['the last report is in flight', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],
     ['the reports are spent', 'report', { reportsSpent: 5 }, five, spent('limit of 5 credit reports')],
     ['spent units are no spent reports', 'report', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 1 }, five, 'go'],
     ['spent reports are no spent units', 'unit', { reportsSpent: 9, reportsInFlight: 9 }, five, 'go'],
@@ -61,7 +61,7 @@ describe('may a call be sent within the limits?', () => {
       unlimited,
       wait,
     ],
-    ['V1-2 one more than is on its way', 'unit', { sharedInFlight: 1, unitsLeft: 2 }, unlimited, 'go'],
+    ['V1-2 one more than is in flight', 'unit', { sharedInFlight: 1, unitsLeft: 2 }, unlimited, 'go'],
     ['V1-2 the ledger’s count of the allowance parks no row', 'unit', { unitsLeft: 0 }, unlimited, 'go'],
     [
       'a call without a reported cost is not counted',
@@ -161,7 +161,7 @@ describe('may a request be sent, given its earlier calls?', () => {
   test.each<[string, Meter, Partial<RequestState>, { lookedSince?: number; lostAtMost?: number }, unknown]>([
     ['for the first time', 'unit', {}, {}, 'go'],
     ['by a process that was taken over', 'unit', { alive: false, underWay: true }, {}, { kind: 'taken_over' }],
-    ['while it is under way', 'not_told', { underWay: true, answered: true }, {}, { kind: 'under_way' }],
+    ['while it is in flight', 'not_told', { underWay: true, answered: true }, {}, { kind: 'under_way' }],
     ['after its answer was stored', 'report', { answered: true, unknownCharges: doubt }, {}, { kind: 'answered' }],
     ['V1-5 after one was lost', 'unit', { unknownCharges: doubt }, { lostAtMost: 2 }, 'go'],
     ['V1-5 after as many as the cap', 'unit', { unknownCharges: doubt }, { lostAtMost: 1 }, parked('limit: 1')],
@@ -212,7 +212,7 @@ describe('may a request be sent, given its earlier calls?', () => {
     ],
     ['V2-17 a report, after a look', 'report', { unknownCharges: doubt }, { lookedSince: 51 }, 'go'],
     [
-      'V2-17 a report that was lost or failed as often as the cap allows, in whichever starts',
+      'V2-17 a report that was lost or failed as often as the cap allows, in any attempts',
       'report',
       { unknownCharges: { ...doubt, lost: 1, failed: 2 } },
       { lookedSince: 51 },

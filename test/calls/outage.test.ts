@@ -278,7 +278,7 @@ describe('a refused request', () => {
   });
 });
 
-test('no call begins after the patience, however long the provider hangs', () => {
+test('no call begins after the patience, for any hang of the provider', () => {
   /**
    * Calls that hang for these durations. A timer may be late. Returns when they began, and when the run was stopped.
    */

@@ -24,7 +24,7 @@ async function until(clock: ManualClock, done: () => boolean): Promise<void> {
 }
 
 describe('two attempts on one ledger', () => {
-  test('an intent is the reservation: the same request of another attempt is under way until it is settled', async () => {
+  test('an intent reserves its request: for other attempts it is in flight until it is settled', async () => {
     await withHall({}, async ({ ledger }) => {
       const [one, other] = [await begin(ledger), await begin(ledger)];
       const ask = (place: Place, id: string) => ledger.calls.intend(call(place, { requestKey: keyOf(id) }), NO_LIMITS);

@@ -129,7 +129,7 @@ describe('V2-3 the counts of v2 under a permission', () => {
 });
 
 describe('doctor', { tags: 'long' }, () => {
-  test('V2-3 lists each permission, those that are used up, and codenames that v2 does not know', async () => {
+  test('V2-3 lists each permission, used up permissions, and codenames that v2 does not know', async () => {
     const pipeline = [
       'stages: [credit-report]',
       'permissions: {credit_reprot: [creditReportGenerate], financial: [financial]}',
@@ -253,7 +253,7 @@ long('the table allowances has every count of the run’s providers, and an unkn
   });
 });
 
-test('V1-2 the end of a run and `usage` show the same units left, whichever answer comes last', async () => {
+test('V1-2 the end of a run and `usage` agree on the units left, with any order of answers', async () => {
   await withJob({}, async ({ rows, sandbox, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 3));
     // The first answer has the highest figure and comes last.

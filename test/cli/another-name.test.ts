@@ -34,7 +34,7 @@ test('X-2 a provider under another base URL counts as another, and nothing is bo
   });
 });
 
-test('X-2 a direct call gives the same note, and the sandbox gives none', async () => {
+test('X-2 a direct call gives this note, too, and the sandbox gives none', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     await kybatch(RUN);
@@ -49,7 +49,7 @@ test('X-2 a direct call gives the same note, and the sandbox gives none', async 
 test.skipIf(isOnPostgres).each([
   ['run', RUN],
   ['resume', ['resume', '--yes', '--json']],
-])('a list that was refused for a typo in the base URL is the same list after the correction and %s', (_, corrected) =>
+])('a list that was refused for a typo in the base URL stays one list after the correction and %s', (_, corrected) =>
   withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     const typo = { env: { ...env, KYBATCH_V1_BASE_URL: `${sandbox.v1BaseUrl}1` } };

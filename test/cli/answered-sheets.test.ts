@@ -69,7 +69,7 @@ test('after an answer elsewhere, an empty sheet is not suggested, and the plan d
 const firstCandidate = (cwd: string) => /C-[0-9a-f]{8}/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
 
 describe('status --check', () => {
-  test('says which questions are not in the sheet that it names', async () => {
+  test('lists questions that are missing in the sheet that it names', async () => {
     await withJob({ clock: new JumpingClock() }, async ({ kybatch, rows, writeCsv, cwd }) => {
       writeCsv('in.csv', rows.slice(0, 1).map(inQuestion));
       await kybatch(RUN);

@@ -27,7 +27,7 @@ const asWords = (command = ''): readonly string[] =>
 const suggested = ({ textOf }: Said): readonly (readonly string[])[] =>
   [...textOf('COLUMNS_UNCLEAR').matchAll(/(?:^ +|: )kybatch (.*)$/gm)].map(([, command]) => asWords(command));
 
-describe('two columns could be meant', () => {
+describe('two possible columns', () => {
   test('without a terminal: refused before anything is spent, with a command for each choice', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', unclear(job));

@@ -60,7 +60,7 @@ describe('completions', () => {
     [['nothing', ''], []],
     [['status', ''], []],
     [[], Object.keys(commands)],
-  ])('behind %j', async (words, expected) => {
+  ])('after %j', async (words, expected) => {
     await withFolder(async (cwd) => {
       expect(await following(words, cwd)).toEqual(expected);
       // Completion creates nothing.

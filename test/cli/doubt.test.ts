@@ -382,7 +382,7 @@ describe('X-4 a lost call does not block', { tags: 'long' }, () => {
     });
   });
 
-  test('retry tries the failed rows while others wait for a person, and those stay as they are', async () => {
+  test('retry tries the failed rows, and leaves rows that wait for a person unchanged', async () => {
     await withJob(PARKS, async (job) => {
       const { rows, writeCsv, kybatch, sandbox } = job;
       writeCsv('in.csv', rows.slice(0, 4));

@@ -72,7 +72,7 @@ describe('resume --failed', { tags: 'long' }, () => {
 });
 
 describe('a stored answer is not bought again', { tags: 'long' }, () => {
-  test('the same company in two rows and in two files is bought once', async () => {
+  test('a company in two rows and in two files is bought once', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       const [first, second, third] = rows;
       writeCsv(

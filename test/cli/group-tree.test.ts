@@ -9,7 +9,7 @@ const link = (source: string, target: string): GroupLink => ({
   targetTitle: `Company ${target}`,
 });
 
-test('a group is drawn from its roots down, and the company asked about is marked', () => {
+test('a group is drawn from its roots down, and the requested company is marked', () => {
   const links = [link('a', 'b'), link('a', 'c'), link('b', 'd'), link('b', 'e'), link('x', 'y')];
   const lines = groupTreeInWords(links, (name) => name === 'Company d').split('\n');
   expect(lines[2]).toMatch(/^│ {2}├─ Company d .+$/);

@@ -21,7 +21,7 @@ const withoutPassword = (url: string): string => {
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export', '--json'];
 
-// It copies from a file.
+// The command begins with a file.
 describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
   test('moves a ledger to PostgreSQL and back: stored answers are reused, and the rest is bought once', () =>
     withJob({}, ({ cwd, env, rows, sandbox, writeCsv, kybatch }) =>

@@ -552,7 +552,7 @@ long('X-9 units counted by the provider alone need a person for a week, unknown 
     expect(told.troubles.filter(({ kind }) => kind === 'drift')).toMatchObject([{ count: expect.toBeOneOf([2, 3]) }]);
     expect(told.troubles).toContainEqual(expect.objectContaining({ kind: 'drift', count: metric() }));
     expect((await check('--max-drift', '3')).code).toBe(0);
-    // It stays when an attempt is refused.
+    // The figure stays when an attempt is refused.
     const drift = metric();
     writeCsv('in.csv', rows.slice(0, 3));
     expect((await kybatch(RUN, { env: { ...env, KYBATCH_V1_API_KEY: 'revoked' } })).code).toBe(5);

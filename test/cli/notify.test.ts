@@ -126,7 +126,7 @@ long('a program is notified of a stopped or refused attempt, and not of a succes
   });
 });
 
-long('the attempt after a killed one reports what the killed one found', async () => {
+long('the attempt after a killed one reports the findings of both', async () => {
   const pipeline = [...commandPipeline(), 'metrics: {file: k.prom}'];
   await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, cwd, clock }, heard) => {
     const [first, second, third, asked, odd, named, last] = rows as object[] as [

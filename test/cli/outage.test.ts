@@ -121,7 +121,7 @@ describe('an outage', () => {
 });
 
 describe('status after a stop at a limit', { tags: 'long' }, () => {
-  test('names the same limit, and the speed of the last attempt', async () => {
+  test('names the limit and the speed of the last attempt', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 4));
       const first = await kybatch([...RUN, '--max-units', '4']);

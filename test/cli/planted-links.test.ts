@@ -10,7 +10,7 @@ import { withFolder } from '../helpers/cli.js';
 
 const KEPT = 'somebody else’s file';
 
-/** Each writes a file of the data folder. It may refuse, but not follow a link. */
+/** Functions that write a file of the data folder. They may refuse, but not follow a link. */
 const writers: readonly [string, (dataDir: string, path: string) => unknown][] = [
   ['kybatch.lock', (dataDir) => acquireLock(dataDir).release()],
   ['kybatch.commits', (dataDir) => countCommit(dataDir)],

@@ -66,8 +66,8 @@ async function showMoney(source: 'pipeline' | 'environment'): Promise<void> {
   });
 }
 
-test('prices of the pipeline show the same money in every view', () => showMoney('pipeline'));
-long('prices of the environment show the same money in every view', () => showMoney('environment'));
+test('with prices of the pipeline all views agree on the money', () => showMoney('pipeline'));
+long('with prices of the environment all views agree on the money', () => showMoney('environment'));
 
 test('wrong prices are refused before anything is spent', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {

@@ -22,7 +22,7 @@ interface History extends Job {
   readonly dataDir: string;
   /** Finished 100 days ago, its answers bought again 10 days ago. */
   readonly old: string;
-  /** As old, and unfinished. */
+  /** A run of that age that is unfinished. */
   readonly open: string;
   readonly recent: string;
 }
@@ -70,7 +70,7 @@ long('removes exports, logs and finished runs of that age, and keeps stored answ
       folders_left: [join(dataDir, 'exports', old)],
     });
     expect(readdirSync(join(dataDir, 'exports', old))).toEqual(['notes.txt']);
-    // As old, and the newest of its list.
+    // An unfinished run of that age, which is the newest of its list.
     expect(existsSync(join(dataDir, 'exports', open, 'rows.csv'))).toBe(true);
     expect(existsSync(join(dataDir, 'exports', recent, 'rows.csv'))).toBe(true);
     const { runs } = jsonOf<{ runs: { run: string }[] }>(await kybatch(['runs', '--json']));
@@ -109,7 +109,7 @@ long('the newest tables and the newest run of a list stay at any age while it ha
     const night = jsonOf<{ run: string }>(await kybatch(RUN));
     expect(night.run).toBe(run);
     expect(existsSync(join(dataDir, 'exports', run, 'rows.csv'))).toBe(true);
-    // As an earlier version left it.
+    // The state that an earlier version left.
     await inLedger(dataDir, 'UPDATE runs SET put_away = 1');
     expect(jsonOf(await kybatch(['export', '--json']))).toMatchObject({ run });
     expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ run });

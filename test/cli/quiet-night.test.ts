@@ -74,7 +74,7 @@ function lieThere(dataDir: string) {
   return { pages, runs, exports: sizeOf('exports'), logs: sizeOf('logs'), ledger: statSync(ledgerPath(dataDir)).size };
 }
 
-test('2,000 members: a run without due rows adds less than 100 KB to the ledger, also for a sorted list', async () => {
+test('2,000 companies: a run without due rows adds less than 100 KB to the ledger, also for a sorted list', async () => {
   const MEMBERS = 2_000;
   const laid = (reversed: boolean) =>
     Array.from({ length: MEMBERS }, (_, index) => {

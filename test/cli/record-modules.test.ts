@@ -311,7 +311,7 @@ long(
   },
 );
 
-long('the profile of v1 fills what the full record does not have, and contacts stay out', async () => {
+long('the profile of v1 adds fields that the full record lacks, and contacts stay out', async () => {
   await withJob({ pipeline: ['stages: [record, profile]', 'provenance: true'] }, async (job) => {
     const { sandbox, writeCsv, kybatch, cwd } = job;
     const company = findPlainCompany(sandbox, (one) => sandbox.registry.facts(one).website !== null);

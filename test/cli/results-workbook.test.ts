@@ -70,7 +70,7 @@ long('an edited workbook is kept beside the folder that replaces it', async () =
     await answer(results, sheets);
     appendFileSync(results, 'b');
     expect((await kybatch(['export'])).codes).not.toContain('REVIEW_APPLY_NEXT');
-    // It has a person's work, so `--quiet` and JSON report its place, too.
+    // The workbook has a person's work, so `--quiet` and JSON report its place, too.
     appendFileSync(results, 'a note');
     const end = await kybatch([...RUN, '--quiet']);
     const kept = `${files}-results-edited-3.xlsx`;

@@ -162,29 +162,25 @@ describe('how a run ends', () => {
     });
   });
 
-  long(
-    'X-3 --max-reports limits the credit reports of one attempt, and the next command has the same limit',
-    async () => {
-      const pipeline = ['stages: [credit-report]', 'limits: {credit_reports: 1}'];
-      await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
-        const generated = () =>
-          sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;
-        writeCsv('in.csv', rows.slice(0, 8));
-        const end = await kybatch([...RUN, '--yes', '--max-reports', '2']);
-        expect(end.code).toBe(4);
-        expect(generated()).toBe(2);
-        expect(end.textOf('RUN_STARTED')).toMatch(/ \d+ v2 calls \D+ 2 /);
-        const { next = '', this_start } = jsonOf<EndJson>(end);
-        expect(this_start).toMatchObject({ credit_reports: 2 });
-        expect(next).toMatch(/^kybatch resume \S+ --max-reports 2 --yes$/);
-        // Without the flag the pipeline's limit holds.
-        expect((await kybatch(['resume', '--yes'])).code).toBe(4);
-        expect(generated()).toBe(3);
-        await kybatch(next.split(' ').slice(1));
-        expect(generated()).toBe(5);
-      });
-    },
-  );
+  long('X-3 --max-reports limits the credit reports of one attempt, and the next command repeats it', async () => {
+    const pipeline = ['stages: [credit-report]', 'limits: {credit_reports: 1}'];
+    await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      const generated = () => sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;
+      writeCsv('in.csv', rows.slice(0, 8));
+      const end = await kybatch([...RUN, '--yes', '--max-reports', '2']);
+      expect(end.code).toBe(4);
+      expect(generated()).toBe(2);
+      expect(end.textOf('RUN_STARTED')).toMatch(/ \d+ v2 calls \D+ 2 /);
+      const { next = '', this_start } = jsonOf<EndJson>(end);
+      expect(this_start).toMatchObject({ credit_reports: 2 });
+      expect(next).toMatch(/^kybatch resume \S+ --max-reports 2 --yes$/);
+      // Without the flag the pipeline's limit holds.
+      expect((await kybatch(['resume', '--yes'])).code).toBe(4);
+      expect(generated()).toBe(3);
+      await kybatch(next.split(' ').slice(1));
+      expect(generated()).toBe(5);
+    });
+  });
 
   long('X-10 after a limit was used up, the printed command repeats both limits', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {

@@ -17,7 +17,7 @@ test('a sample is a workbook if its name ends so, and has one country on request
     expect(rows[0]?.[3]).toMatch(/^Amtsgericht .+ HR[AB] \d+/);
     expect(readFileSync(join(cwd, 'suppliers.answers.csv'), 'utf8').trim().split('\n')).toHaveLength(13);
     expect(readdirSync(cwd).sort()).toEqual(['suppliers.answers.csv', 'suppliers.xlsx']);
-    // It may have a person's changes.
+    // The file may have a person's changes.
     const again = await sample();
     expect(again).toMatchObject({ code: 2, codes: ['OUT_NOT_OURS'] });
     const nowhere = await sample('--force', '--country', 'XX');

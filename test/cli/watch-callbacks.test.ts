@@ -28,7 +28,7 @@ long('V2-13 after a callback the next pull reads that history alone, and the nex
       await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
       const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
       expect(jsonOf(await kybatch([...change, '--json']))).toMatchObject({ recorded: true, callback_status: 204 });
-      // The history does not confirm it: it is in the table, but no company becomes due.
+      // The history does not confirm the callback: it is in the table, but no company becomes due.
       const forged = { field: 'company_phone', status: 'UPDATE', old_value: '020 1', new_value: '020 2', ref: 1 };
       const told = { company_data: { id: another?.v2_company_id }, ...forged };
       expect((await post(callback, told)).status).toBe(204);

@@ -45,7 +45,7 @@ async function withPortfolio(
 const tableOf = ({ cwd }: Pick<Job, 'cwd'>, run: string, table: string) =>
   parse(readFileSync(join(cwd, 'data', 'exports', run, `${table}.csv`)), { columns: true }) as Record<string, string>[];
 
-long('V2-13 sync registers the confirmed companies once, and removes those that have left', () =>
+long('V2-13 sync registers the confirmed companies once, and removes departed ones', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, writeCsv, rows, ids }) => {
     const asked = (operation: string) => sandbox.requests.get(operation) ?? 0;
     const first = await kybatch(SYNC);

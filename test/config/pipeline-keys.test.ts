@@ -464,7 +464,7 @@ const NOT_IN_DIGEST: ReadonlySet<string> = new Set([
   'notify.command',
   'notify.webhook',
   'notify.on',
-  // It decides together with `record.all_pages`.
+  // This key decides together with `record.all_pages`.
   'record.pages_at_most',
 ]);
 

@@ -16,7 +16,7 @@ const tell = (line: string) => console.log(`${((performance.now() - begun) / 100
 /** A row costs two units. */
 const some = Math.max(200, Math.round(rows / 20));
 const few = Math.max(4, Math.round(kills / 20));
-/** Some wake up before their calls count as lost, some after. */
+/** Some processes wake up before their calls count as lost, some after. */
 const frozenMs = [1000, 25_000] as const;
 const plans: readonly CrashPlan[] = [
   { name: 'kills', rows, kills, seed, frozenMs, tell },

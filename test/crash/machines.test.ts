@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crashMachines } from './machines.js';
 
-/** They take a minute each, and need an idle machine. `npm run test:machines` is the long version. */
+/** These tests take a minute each, and need an idle machine. `npm run test:machines` is the long version. */
 const IS_WANTED = process.env.KYBATCH_CRASH_MACHINES !== undefined;
 const seed = Number(process.env.KYBATCH_CRASH_SEED ?? 1);
 

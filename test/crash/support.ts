@@ -120,7 +120,7 @@ function live(work: LifeWork, sandbox: Sandbox, kill: Kill | null): Promise<bool
   });
 }
 
-/** What a failed test prints: the rows that are not done, and the newest errors and calls. */
+/** The output of a failed test: the rows that are not done, and the newest errors and calls. */
 function whatIsLeft(dataDir: string): string {
   const database = connect(ledgerPath(dataDir), { readonly: true });
   try {

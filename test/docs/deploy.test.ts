@@ -94,7 +94,7 @@ describe('the pages about operation, and the files in docs/deploy', () => {
     });
   });
 
-  test('the pages about operation name what is untested', () => {
+  test('the pages about operation name untested setups', () => {
     for (const name of ['nightly.md', 'several-machines.md', 'ledger-backup-and-move.md'])
       expect(page(name), name).toMatch(/^## Tested on\n.*\bnot tested\b/ms);
   });
@@ -119,7 +119,7 @@ describe('the pages about operation, and the files in docs/deploy', () => {
     expect(read('kubernetes.yaml').match(/terminationGracePeriodSeconds: 180/g)).toHaveLength(2);
   });
 
-  test('the page about several machines grants what migrate grants', () => {
+  test('the page about several machines has the grants of migrate', () => {
     const text = page('several-machines.md');
     const rights = [...grantTo('worker').matchAll(/GRANT ([A-Z, ]+) ON/g)].flatMap(([, list = '']) => list.split(', '));
     for (const right of new Set(rights)) expect(text).toContain(`\`${right}\``);

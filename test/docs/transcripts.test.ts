@@ -17,7 +17,7 @@ const APPLY = 'review apply review.xlsx';
 
 const pathOf = (page: string): string => resolve(import.meta.dirname, '../..', page);
 
-long('the transcripts in README and tutorials are what kybatch prints', async () => {
+long('the transcripts in README and tutorials equal the output of kybatch', async () => {
   await withFolder(async (cwd) => {
     const first = new Map<string, string>();
     const print = async (command: string): Promise<string> => {

@@ -148,7 +148,7 @@ describe('grades', () => {
     expect(gradeCandidate(subject, { ...acme, ...changes })).toMatchObject({ grade, matchedOn });
   });
 
-  test('the same HRB at another court is another company', () => {
+  test('an equal HRB at another court is another company', () => {
     const subject: Subject = {
       countryCode: 'DE',
       registrationNumber: parseRegistrationNumber('München HRB 12345', 'DE'),
@@ -245,7 +245,7 @@ describe('entity keys', () => {
       ...(name === undefined ? {} : { name }),
     });
 
-  test('the same question has the same key in any spelling', () => {
+  test('a question has one key in any spelling', () => {
     expect(key(' 1234567', 'GB', 'ACME Ltd')).toBe(key('01234567', 'GB', 'Acme Limited'));
     expect(key('HRB 12345, Amtsgericht München', 'DE')).toBe(key('Munich HR B 12345', 'DE'));
     expect(key('73282932000074', 'FR')).toBe(key('732 829 320', 'FR'));

@@ -18,7 +18,7 @@ test.each([
   // In these countries the word is a part of the name.
   ['SA Power Networks', 'Power Networks', 'AU', 70],
   ['AS Roma', 'Roma', 'IT', 70],
-])('a legal form in front counts where the country has it: %s, %s, %s', (a, b, country, score) => {
+])('a legal form in front counts if the country has it: %s, %s, %s', (a, b, country, score) => {
   expect(nameSimilarity(a, b, country)).toBe(score);
 });
 

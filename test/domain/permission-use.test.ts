@@ -16,7 +16,7 @@ test.each([
   [3, 8, 0],
   [-2, 0, 0],
 ])(
-  'of %s units beyond our count and %s unknown charges, %s are not in the ledger',
+  'of %s units beyond the ledger’s count and %s unknown charges, %s are not in the ledger',
   (driftUnits, unknownCalls, units) => {
     expect(unexplainedUnits({ driftUnits, unknownCalls })).toBe(units);
   },
@@ -45,9 +45,9 @@ test.each([
   expect(isUsedUp({ used, total })).toBe(spent);
 });
 
-describe("V2-3 the provider's counts beyond our calls", () => {
+describe("V2-3 the provider's counts beyond calls in the ledger", () => {
   test.each([
-    ['as many as we have sent', 2, 5, 3, 0, 0],
+    ['as many as were sent', 2, 5, 3, 0, 0],
     ['failed calls may count', 2, 5, 2, 2, 0],
     ['or not', 2, 4, 2, 2, 0],
     ['others have used some', 2, 9, 3, 1, 3],

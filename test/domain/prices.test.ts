@@ -28,7 +28,7 @@ test.each<[Partial<Prices>, Partial<Purchases>, object]>([
   [{}, { units: 1, reveals: { email: 1, phone: 0 } }, { amount: '0.35', without: ['reveals'] }],
   [{ unit: '7', creditReport: undefined, operations: {} }, { units: 6 }, { amount: '42' }],
   [{ unit: undefined }, { units: 0, reports: 1 }, { amount: '12.50' }],
-])('the amount names what it leaves out: %j, %j', (prices, more, money) => {
+])('the amount names the operations that it leaves out: %j, %j', (prices, more, money) => {
   expect(moneyOf({ ...PRICES, ...prices }, bought(more))).toEqual({ currency: 'EUR', ...money });
 });
 

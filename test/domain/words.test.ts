@@ -58,7 +58,7 @@ test('a grade has its evidence', async () => {
   ]);
 });
 
-test('an answer about another company says how it differs', async () => {
+test('an answer about another company shows how it differs', async () => {
   const confirmed = { id: 'DE|7', registration_number: 'HRB 1234', country_code: 'DE' };
   const records = [
     { registration_number: 'HRB 99', country_code: 'DE' },
@@ -75,7 +75,7 @@ test('an answer about another company says how it differs', async () => {
   );
 });
 
-test('an error of the machine says what to do', async () => {
+test('an error of the machine names the next step', async () => {
   const codes = ['ENOSPC', 'EROFS', 'EACCES', 'SQLITE_CORRUPT', 'EIO'];
   await expectGolden(
     'machine',

@@ -192,7 +192,7 @@ describe('kybatch doctor', () => {
 });
 
 describe('kybatch sandbox', { tags: 'long' }, () => {
-  test('serves what it prints until interrupted', async () => {
+  test('serves the printed addresses until interrupted', async () => {
     await withFolder(async (cwd) => {
       const { child, finished } = startCli(['sandbox', '--port', '0', '--json'], { cwd });
       if (child.stdout === null) throw new Error('no stdout');

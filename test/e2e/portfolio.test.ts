@@ -9,7 +9,7 @@ import { openLedgerIn } from '../helpers/ledger-place.js';
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures');
 const PIPELINE = resolve(import.meta.dirname, '../../pipelines/analyst.yaml');
 
-test('fixtures/portfolio.csv: every row ends as fixtures/portfolio.expected.csv says', async () => {
+test('fixtures/portfolio.csv: every row ends as in fixtures/portfolio.expected.csv', async () => {
   // The registry of the embedded sandbox: seed 1, its own size.
   await withJob({ seed: 1, size: undefined }, async ({ cwd, kybatch, sandbox }) => {
     const impatient = '\nreport: {first_poll: 1ms, poll_at_most: 5ms}\n';

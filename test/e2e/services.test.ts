@@ -108,7 +108,7 @@ describe('kybatch mcp', () => {
     ),
   );
 
-  test('it buys within its units, says so, and never twice', () =>
+  test('the server buys within its units, reports it, and buys nothing twice', () =>
     withJob({ size: 400 }, async (job) => {
       const { rows, sandbox } = job;
       const before = sandbox.v1Remaining;

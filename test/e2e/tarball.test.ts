@@ -60,7 +60,7 @@ test('the package has few files, and a source map for each code file', () => {
 });
 
 test.for([['--help'], ['run', '--help'], ['review', '--help']])(
-  'the packages in the bundle write the same help as those they were taken from: %j',
+  'the packages in the bundle write the help of the original packages: %j',
   (args) => {
     expect(kybatch(...args)).toBe(run(process.execPath, join(ROOT, 'build/cli/main.js'), ...args));
   },

@@ -7,7 +7,7 @@ import { idOf, lineOf, type Workshop, wholeCompanies, withWorkshop } from './sup
 const SHARED = '777';
 const ok = (body: unknown): Reply => ({ status: 200, body: JSON.stringify(body) });
 
-/** A provider whose searches give every company the same ID, with the number that was asked for. */
+/** A provider whose searches give every company one ID, with the requested number. */
 function oneIdForAll({ sandbox }: Workshop, { path, method, body }: Passing): Reply | undefined {
   if (method !== 'POST' || !path.endsWith('/search')) return undefined;
   const asked = (JSON.parse(body) as { registration_number?: string }).registration_number;

@@ -43,7 +43,7 @@ describe('a company in each ID space', () => {
   );
 
   long.each(['record', 'financials', 'credit-report'])(
-    'a company found in no space: no match, whichever stage is planned (%s)',
+    'a company found in no space: no match, with any planned stage (%s)',
     async (stage) => {
       await withWorkshop({ pipeline: { stages: [stage] } }, async ({ open, work, rows }) => {
         const run = await open([',Nobody Knows This Name,NL,99999998,']);
@@ -84,7 +84,7 @@ describe('a company in each ID space', () => {
     });
   });
 
-  test('a later attempt continues with the match, however old its search is', async () => {
+  test('a later attempt continues with the match, at any age of its search', async () => {
     const clock = new ManualClock();
     await withWorkshop({ clock, pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, rows, calls }) => {
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

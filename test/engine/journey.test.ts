@@ -46,7 +46,7 @@ describe('a row through its stages', () => {
     });
   });
 
-  test('the same company in two rows, and in a second run, is bought once', async () => {
+  test('a company in two rows, and in a second run, is bought once', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
       const [company] = wholeCompanies(sandbox, 1);
       const line = lineOf(present(company));

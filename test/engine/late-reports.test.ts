@@ -176,7 +176,7 @@ describe('V2-6 a report that has expired since it was bought', { tags: 'long' },
         const line = wholeCompanies(sandbox, 1).map((company) => lineOf(company));
         await work(await open(line));
         clock.advance(31 * DAY);
-        // Another file with the same company.
+        // Another file with this company.
         const later = await open([...line, ...line]);
         expect((await work(later)).progress.byOutcome).toMatchObject({ complete: 2 });
         expect(sandbox.reports).toHaveLength(count);

@@ -87,7 +87,7 @@ for (const [name, kind] of Object.entries({ record, financials, search }))
   for (const body of ['null', '"x"', '7', '{"message":"x"}', ...(name === 'record' ? ['[]'] : [])])
     CASES.push([`${name} answered with ${body}`, { ...kind, code: 'UNEXPECTED_FORM', body: () => body }]);
 
-describe('X-5 an answer with a repeated member, or without valid JSON, is stored, not shown, and held for a person', () => {
+describe('X-5 an answer with a repeated member, or without valid JSON, is stored, not shown, and held for review', () => {
   test.each(CASES)('%s', async (_, { stage, operation, isAsked, body, code = 'MALFORMED_ANSWER' }) => {
     await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
       const { ledger, open, work, rows, calls, query } = workshop;

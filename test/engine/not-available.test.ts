@@ -150,7 +150,7 @@ describe('v2 refuses an operation of one stage: the others continue', () => {
     });
   });
 
-  test('403 for only the last row of a file is its own: no other row could prove otherwise', async () => {
+  test('403 for only the last row of a file concerns that row, because no other row disproves it', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work, query } = workshop;
       const companies = wholeCompanies(sandbox, 3);

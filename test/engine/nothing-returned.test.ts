@@ -40,7 +40,7 @@ describe('V1-22 an empty answer', () => {
 describe('X-1 a paid report', () => {
   const slow = { reportDelayMs: 20, pipeline: { stages: ['credit-report'] } };
 
-  test('is requested again, however often a poll returns a page', async () => {
+  test('is requested again, after any number of polls that return a page', async () => {
     await withWorkshop(slow, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));

@@ -189,7 +189,7 @@ describe('X-1 a documented failure that persists for one row', () => {
   });
 });
 
-/** As JSON text: JavaScript would write 1.0 as 1. */
+/** Written as JSON text, because JavaScript would write 1.0 as 1. */
 describe('V1-29 V2-4 an odd candidate does not spoil a search: it is bought once', () => {
   const unreadable = { outcome: 'needs_review', errorCode: 'UNREADABLE_CANDIDATE' };
   const conflict = { outcome: 'needs_review', errorCode: 'NUMBER_CONFLICT' };

@@ -100,7 +100,7 @@ describe('X-3 the charge that the provider reports counts, in the ledger and aga
     });
   });
 
-  test('an operation is expected to cost what its own newest call did', async () => {
+  test('the expected cost of an operation is the cost of its newest call', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
       const { sandbox, open, work, query } = workshop;
       const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));

@@ -34,7 +34,7 @@ const pipelines: readonly (readonly [string, LoadedPipeline])[] = [
 const HEADER = 'id,name,country,registration_number,vat_number,ticker,website';
 
 /** Without stored answers the calculation takes a shortcut. Its result must equal that of the full one. */
-test('a list has the same plan with an empty ledger as with one that has answers to others', async () => {
+test('a list has one plan with an empty ledger and with one that has other answers', async () => {
   await withWorkshop({}, async (workshop) => {
     const { sandbox, ledger, dataDir } = workshop;
     const path = join(dataDir, 'new.csv');

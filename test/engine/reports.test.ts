@@ -239,7 +239,7 @@ describe('X-3 the limit of reports', () => {
     });
   });
 
-  test('is freed if nothing was sent: the same attempt tries again', async () => {
+  test('is freed if nothing was sent, and this attempt tries again', async () => {
     await withWorkshop({ pipeline }, async (workshop) => {
       const { sandbox, v2, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));

@@ -34,7 +34,7 @@ const bodyOf = (values: readonly { json: string }[]) =>
 
 const bought = (body: string) => ({ row: 1, api: 'v2' as const, operation: 'financial', params: { id: '9' }, body });
 
-test('V1-23 any JSON value, raw → CSV → back: the same text, null for null', async () => {
+test('V1-23 any JSON value, raw → CSV → back: equal text, null for null', async () => {
   await fc.assert(
     fc.asyncProperty(figures, async (values) => {
       await withRun(
@@ -57,7 +57,7 @@ test('V1-23 any JSON value, raw → CSV → back: the same text, null for null',
 const defusedInCsv = (value: string) =>
   /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !/^[+-]?[\d.]+(?:[eE][+-]?\d+)?$/.test(value) ? `'${value}` : value;
 
-test('V1-23 any JSON value, raw → Parquet → back with an independent reader: the same text, null for null', async () => {
+test('V1-23 any JSON value, raw → Parquet → back with an independent reader: equal text, null for null', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(figure, { minLength: 1, maxLength: 400 }), async (values) => {
       await withRun(

@@ -113,7 +113,7 @@ long('the summary adds up and names every file with its hash', async () => {
     const described = ['datapackage.json', 'report.html', 'summary.json'];
     expect(readdirSync(folder).sort()).toEqual([...summary.files.map(({ path }) => path), ...described].sort());
     const report = readFileSync(join(folder, 'report.html'), 'utf8');
-    // It loads and runs nothing, so it can be sent on.
+    // The report loads and runs nothing, so it can be sent on.
     expect(report).not.toMatch(/<script|<link|<img|(?:src|href)=|url\(|@import/);
     expect(report).toContain(summary.input.sha256);
   });

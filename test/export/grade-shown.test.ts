@@ -28,7 +28,7 @@ const RECORD = { name: 'Granvik AB', registrationNumber: '556254-9328', country:
 
 test.each<readonly [string, string | null, Partial<typeof ROW>, Partial<typeof RECORD>]>([
   ['of the record that was accepted with another number', 'FAAAZ', {}, {}],
-  ['that is called otherwise', 'FFAAZ', {}, { name: 'Somebody Else Entirely AB' }],
+  ['that has another name', 'FFAAZ', {}, { name: 'Somebody Else Entirely AB' }],
   [
     'that has the number of the list, if the search had another',
     'AAAAZ',

@@ -91,7 +91,7 @@ describe('the link to the newest tables', () => {
     });
   });
 
-  test('what a killed process left is cleared, and a stand-in stays while the link needs it', async () => {
+  test('files of a killed process are removed, and a stand-in stays while the link needs it', async () => {
     await withFolder(async (dataDir) => {
       const inside = join(dataDir, 'exports');
       const names = ['now', 'gone'].map((suffix) => `.a.tmp-${2 ** 22 + 1}-0123abcd.${suffix}`);
@@ -153,7 +153,7 @@ async function startWriter(dataDir: string) {
   };
 }
 
-/** The words of all files. One word: they are of one export. */
+/** The words of all files. A single word shows that they belong to one export. */
 const wordsIn = (folder: string) =>
   new Set(['rows.csv', 'calls.csv', 'deep/part.csv'].map((file) => readFileSync(join(folder, file), 'utf8')));
 

@@ -144,9 +144,9 @@ describe('a failing format', { tags: 'long' }, () => {
   });
 });
 
-describe('Parquet accepts what CSV accepts', { tags: 'long' }, () => {
+describe('Parquet accepts all values that CSV accepts', { tags: 'long' }, () => {
   test.each<[string, number, number, number]>([
-    ['many columns with the same few values', 500, 20, 200],
+    ['many columns with few different values', 500, 20, 200],
     ['many columns of long texts', 300, 4, 30_000],
     ['large reports', 1, 600, 200_000],
   ])('%s, in the order of the rows', async (_, columns, count, size) => {

@@ -132,7 +132,7 @@ async function review({ kybatch, cwd }: Job, verdict: Night['review']): Promise<
 
 const PIPELINE = ['stages: [record, financials]', 'freshness: {fullKyb: 5d, financial: 7d}'];
 
-test('after any nights, an export that links parts is the same as a whole one', {
+test('after any nights, an export that links parts equals a complete one', {
   timeout: 120_000 * RUNS,
 }, async () => {
   let linked = 0;
@@ -190,8 +190,8 @@ async function withFirstNight(use: (job: Job, clock: JumpingClock) => Promise<vo
   });
 }
 
-/** Changed files or records of the same rows need a higher version, and a file of its own here. */
-test('files and records of parts are those of their version', async () => {
+/** Changed files or records of unchanged rows need a higher version, and a new golden file here. */
+test('files and records of parts match their version', async () => {
   const v2 = { row: 1, api: 'v2', operation: 'financial', params: { id: '9' } } as const;
   const v1 = { row: 1, api: 'v1', operation: 'fullKyb', params: { id: '7' } } as const;
   const lists =

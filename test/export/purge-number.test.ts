@@ -85,7 +85,7 @@ long.each([
   ['with separators', '0765 43-21'],
   ['after the country', `GB${NUMBER}`],
   ['with a label', `Company No. ${NUMBER}`],
-])('a row that wrote the number %s is the same company', async (_, written) => {
+])('a row that wrote the number %s is this company', async (_, written) => {
   await withRun({ rows: [{ ...british(written), state: nobody }] }, async ({ ledger }) => {
     expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 1 });
   });
@@ -95,7 +95,7 @@ test.each([
   ['another number', british('07654322')],
   ['a longer number', british(`${NUMBER}1`)],
   [
-    'the same number in another country',
+    'an equal number in another country',
     { values: [NUMBER, 'NO'], fields: { registration_number: NUMBER, country: 'NO' } },
   ],
 ])('a row with %s stays', async (_, row) => {
@@ -117,7 +117,7 @@ test('a damaged row goes when one cell is the number and another the country', a
   });
 });
 
-test('the same number in two states is two companies', async () => {
+test('one number in two states is two companies', async () => {
   const american = (state: string) => ({
     values: [state],
     fields: { registration_number: 'C1234567', country: 'US', state },

@@ -279,7 +279,7 @@ test('a confirmed row shows the differences', () => {
   expect(reasonOf({ ...ROW, notes: ['one difference', 'another'] })).toBe(`${reasonOf(ROW)}. One difference. Another`);
 });
 
-test('a row without a match shows what was searched', () => {
+test('a row without a match shows the searches', () => {
   const message = 'the searches found nothing; searched by registration number; the name was not searched: x';
   const row = { ...ROW, outcome: 'no_match', code: 'NO_CANDIDATES', message };
   expect(reasonOf(row)).toContain('; searched by registration number; the name was not searched: x');

@@ -97,7 +97,7 @@ long('one row per input row: its own columns unchanged, then the findings in wor
       credit_report_id: '5',
       extra: null,
     });
-    // The same company by its v1 ID. v2 was not asked about it, so its figures are the filed ones.
+    // This company by its v1 ID. v2 was not asked about it, so its figures are the filed ones.
     expect(second).toMatchObject({ duplicate_of: '1', turnover: '1', turnover_year: '2023', turnover_currency: null });
     expect(second?.extra).toBe('{"surplus_cells":["behind","it"]}');
     expect(third).toMatchObject({
@@ -118,7 +118,7 @@ long('one row per input row: its own columns unchanged, then the findings in wor
   });
 });
 
-long('the workbook shows the same to another reader, with an explanation', async () => {
+long('the workbook shows these results to another reader, with an explanation', async () => {
   await withResults(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id, { formats: ['xlsx'] });
     const sheets = (await readSheet(join(folder, 'results.xlsx'))) as unknown as readonly {
@@ -274,7 +274,7 @@ long('without a record the company has the name of its search', async () => {
   });
 });
 
-long("the reason names who chose another company's credit report, and whose it is", async () => {
+long("the reason names the person who chose another company's credit report, and that company", async () => {
   await withRun({ ...acme, rows: acme.rows.slice(0, 1) }, async ({ dataDir, ledger, id }) => {
     const topic = { space: 'credit', stage: null, entityKey: 'credit|k' } as const;
     const environmentId = await ledger.calls.environment('v2', 'test');
@@ -311,7 +311,7 @@ long('calls show the request, and errors why a row is invalid', async () => {
   });
 });
 
-test('a results file used as input keeps its columns, and ours get other names', () => {
+test('a results file used as input keeps its columns, and those of kybatch get other names', () => {
   const once = resultsFor(['Name']);
   const again = resultsFor([...once.inputs, ...once.table.columns].map(({ name }) => name));
   expect(again.names.outcome).toBe('outcome_2');

@@ -59,7 +59,7 @@ function countThreads(): () => number {
 test.each<[string, ExportParts['inParts']]>([
   ['in one file', undefined],
   ['in parts', { size: 7, folders: [], readersVersion: 1 }],
-])('two threads write the same bytes as one, in the same order, to tables %s', async (_, inParts) => {
+])('two threads write equal bytes to one, in its order, to tables %s', async (_, inParts) => {
   const started = countThreads();
   const list = { row: null, api: 'v2', operation: 'creditReportHistory', params: { page: 1 }, body: history } as const;
   await withRun({ rows, bought: [...bought, list] }, async ({ dataDir, ledger, id }) => {

@@ -32,7 +32,7 @@ const ESCAPED: ReadonlySet<string> = new Set([
   'web/server.js',
 ]);
 
-/** They read only our own text: SQL, and the sandbox's data. */
+/** These folders read only the product's own text: SQL, and the sandbox's data. */
 const OURS = /^(?:sandbox|ledger|cli)\//;
 
 const LENGTH = 10_000;

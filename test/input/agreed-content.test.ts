@@ -63,7 +63,7 @@ describe('the agreement is compared with the next file', () => {
       doubts: [{ field: 'registration_number', code, reason: expect.stringContaining('"Ref"') }],
     });
     expect(flagsOf(error)).toEqual(['registration_number=Ref']);
-    // A user who gives the column is not asked again.
+    // kybatch does not repeat the question if the user gives the column.
     const insisted = await read(csv(refs), { agreed, map: MAP });
     expect(insisted.table.mapping.registration_number).toBe(0);
     expect((await read(csv(NUMBERS), { agreed })).table.mapping.registration_number).toBe(0);

@@ -235,7 +235,7 @@ test('numbers of a form that only one country has are read as with --country', a
   expect(alone.rows.every(({ problem }) => problem === undefined)).toBe(true);
 });
 
-test('the cells shown for a column are those of companies', async () => {
+test('the cells shown for a column belong to companies', async () => {
   const { table } = await readAll(
     'id;Company;Country;Reg no\nAlpha group;;;\n1;Alder GmbH;DE;HRB 1\n2;Beech GmbH;DE;HRB 2\nTotal;;;\n',
   );

@@ -85,7 +85,7 @@ describe('a line of groups directly above the header', () => {
     expect(table.columns).toEqual(['No', 'Name', 'Country', 'Reg no', 'Limit', 'Note']);
   });
 
-  test('distinguishes two columns of the same name', async () => {
+  test('distinguishes two columns of one name', async () => {
     const rows = ROWS.map((row, index) => `${row},Mother ${index} B.V.,NL,2400485${index}`).join('\n');
     const head = 'ID,Name,Country,Reg no,Name,Country,Reg no';
     const { table } = await readAll(`,Customer,,,Parent,,\n${head}\n${rows}\n`);
@@ -95,7 +95,7 @@ describe('a line of groups directly above the header', () => {
   const READ = { name: 'Name', country: 'Country', registration_number: 'Reg no', id: 'Supplier no.' };
   test.each([
     ['a title at the left edge', csv('Parent company,,,', 'Supplier no.,Name,Country,Reg no')],
-    ['our own name, though it is a bank', csv('Alder Bank,,,30.06.2025', 'Supplier no.,Name,Country,Reg no')],
+    ['the user’s own name, though it is a bank', csv('Alder Bank,,,30.06.2025', 'Supplier no.,Name,Country,Reg no')],
     ['a report’s description of itself', csv('Owner:,Jane Doe,,', 'Supplier no.,Name,Country,Reg no')],
     ['groups that are about the company', csv('Key,Supplier,,Register', 'Supplier no.,Name,Country,Reg no')],
     ['a line further above', csv(',,Parent,', ',,,', 'Supplier no.,Name,Country,Reg no')],

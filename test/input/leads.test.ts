@@ -36,7 +36,7 @@ describe('columns of leads', () => {
     await expect(readAll(file, ALL)).rejects.toMatchObject({ doubts: [{ field: 'phone', code: 'HEADER_REPEATED' }] });
   });
 
-  test('do not identify a line if another value does: the line is the same, its cells are not', async () => {
+  test('do not identify a line if another value does: the line keeps its identity, its cells do not', async () => {
     const [before, after] = [await readAll(FILE), await readAll(FILE, ALL)].map(({ rows }) =>
       rows.map((row) => fileRow(row)),
     );

@@ -88,7 +88,7 @@ const killedAfter = (target: CopyTarget, batches: number): CopyTarget => {
 };
 
 describe('a ledger copied to PostgreSQL', () => {
-  test('is the same there, and back in a file, and its numbers continue', () =>
+  test('is unchanged there, and back in a file, and its numbers continue', () =>
     withFilled((dataDir, change) =>
       withPostgres(async (ledgerUrl) => {
         change(

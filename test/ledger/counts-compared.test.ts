@@ -16,14 +16,14 @@ const counts: CountsSince = {
 };
 
 test.each<[string, Partial<CountsSince>, string | null, number]>([
-  ['all that is missing was charged to us', {}, null, 0],
+  ['all missing units were charged', {}, null, 0],
   ['others have used some', { remainingUnits: 84 }, null, 6],
   ['the provider has no count', { remainingUnits: null }, 'never_told', 0],
   ['no answer came alone', { anchorUnits: null }, 'never_told', 0],
-  ['calls are under way', { underWay: 1, remainingUnits: 84 }, 'under_way', 0],
+  ['calls are in flight', { underWay: 1, remainingUnits: 84 }, 'under_way', 0],
   ['there are more units than before', { remainingUnits: 500 }, 'renewed', 0],
   ['a day has passed', { dailyLimit: 100, resetAt: 7 * DAY_MS }, 'renewed', 0],
-  ['the same day', { dailyLimit: 100, resetAt: 6 * DAY_MS }, null, 0],
+  ['on one day', { dailyLimit: 100, resetAt: 6 * DAY_MS }, null, 0],
   ['it refuses although units were left', { spentUntil: 1 }, 'spent', 0],
   ['it refuses and none were left', { spentUntil: 1, remainingUnits: 0, known: 100 }, null, 0],
 ])('V1-5 the two counts: %s', (_, since, notCompared, missing) => {

@@ -12,9 +12,9 @@ import { runStore } from '../../src/ledger/rows/run-store.js';
 import { withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
 
-/** They grow with every run. The others stay small. */
+/** These tables grow with every run. The others stay small. */
 const LARGE = /^SCAN (calls|rows|row_ids|candidates|answers|bodies|questions|errors)\b/;
-/** They hold only open calls and unknown charges. */
+/** These indexes hold only open calls and unknown charges. */
 const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|reports_in_doubt|unknown)\b/;
 
 test('no statement that a call or a row waits for scans a large table', async () => {

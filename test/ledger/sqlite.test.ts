@@ -87,7 +87,7 @@ describe('group commit', () => {
     });
   });
 
-  test('a write sees the earlier writes of the same turn', async () => {
+  test('a write sees the earlier writes of its turn', async () => {
     await withDatabase(async (database) => {
       const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
       const count = database.prepare<[], number>('SELECT count(*) FROM environments').pluck();
@@ -154,7 +154,7 @@ describe('the file', () => {
     });
   });
 
-  test('stores the same bytes once', async () => {
+  test('stores equal bytes once', async () => {
     await withLedger(async (ledger, dataDir) => {
       const place = await begin(ledger);
       for (const [request, body] of [
@@ -188,7 +188,7 @@ describe('the lock', () => {
     });
   });
 
-  test('survives garbage collection, and ends with its process, however that dies', async () => {
+  test('survives garbage collection, and ends with its process after any death', async () => {
     await withDataDir(async (dataDir) => {
       const lock = resolve(import.meta.dirname, '../../build/ledger/db/sqlite/connection.js');
       const script = `import(${JSON.stringify(lock)}).then((m) => { m.acquireLock(${JSON.stringify(dataDir)}); setImmediate(() => { gc(); setImmediate(() => console.log('held')); }); setInterval(() => {}, 1000); })`;

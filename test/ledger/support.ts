@@ -175,7 +175,7 @@ export const openRun = (ledger: Ledger, count: number, id = 'run', now = NOW): P
     Array.from({ length: count }, () => ({ values: ['x'], fields: {} })),
   );
 
-/** A run in a snapshot that stays the same during `use`. */
+/** A run in a snapshot that does not change during `use`. */
 export async function withSnapshot<T>(
   { reading }: Pick<Ledger, 'reading'>,
   runId: string,

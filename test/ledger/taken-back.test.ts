@@ -37,7 +37,7 @@ const taken = (row: Partial<DecidedRow>, spaces: readonly IdSpace[], idsShared: 
 const which = (space: IdSpace) => ({ topics: [{ space, stage: null }] });
 const answer = (space: IdSpace, ...stages: string[]) => ({ topics: stages.map((name) => ({ space, stage: name })) });
 
-describe('withdrawn: which company is meant', () => {
+describe('withdrawn: the match of the row', () => {
   test('in a space that nothing else depends on: its ID and its stages', () => {
     expect(taken(which('insights'), ['v1', 'companies', 'insights'])).toEqual({
       stages: ['insights'],

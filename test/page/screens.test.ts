@@ -53,7 +53,7 @@ const ADDRESSES = [
 ];
 
 async function seriousFindings({ page }: Window): Promise<readonly string[]> {
-  // A window without our policy runs the checker on the same markup.
+  // A window without the page's content policy runs the checker on this markup.
   const html = await page.content();
   const other = await page.context().browser()?.newContext();
   const copy = await other?.newPage();

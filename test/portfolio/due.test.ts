@@ -24,7 +24,7 @@ const standing = (more: Partial<MemberState> = {}): MemberState => ({
   ...more,
 });
 
-describe('a complete member', () => {
+describe('a complete row', () => {
   test('is due when an answer is older than its freshness, for that stage alone', () => {
     const stale = standing({ fetched: { record: daysAgo(8), financials: daysAgo(8) } });
     expect(decideDue(stale, terms)).toMatchObject({
@@ -55,7 +55,7 @@ describe('a complete member', () => {
     });
   });
 
-  test('a stage that the pipeline does not have is left alone, however old', () => {
+  test('a stage that the pipeline does not have is left unchanged at any age', () => {
     const more = standing({
       stages: { record: 'done', financials: 'done', 'credit-report': 'done' },
       fetched: { record: daysAgo(1), financials: daysAgo(1), 'credit-report': daysAgo(999) },
@@ -88,7 +88,7 @@ test('a watched change is bought again although fresh, and not from before its e
   expect(decideDue(heard, terms).due).toBeNull();
 });
 
-describe('a member with a review question', () => {
+describe('a row with a review question', () => {
   const adding = dueTerms(
     { ...nightly, stages: ['record', 'financials', 'ownership'] },
     NOW,
@@ -123,7 +123,7 @@ describe('a member with a review question', () => {
     expect(decideDue(long, adding)).toMatchObject({ due: { stages: { record: 'done', financials: 'pending' } } });
   });
 
-  test('is processed again by another pipeline, with the same match', () => {
+  test('is processed again by another pipeline, with its match', () => {
     expect(decideDue({ ...asked, pipelineSha256: 'another' }, adding)).toMatchObject({
       due: { reason: 'unfinished', stages: asked.stages, forget: ['ownership'] },
     });
@@ -140,7 +140,7 @@ describe('a member with a review question', () => {
   });
 });
 
-describe('a member without a match', () => {
+describe('a row without a match', () => {
   test('is searched again when the search is stale, from the beginning', () => {
     const nobody = standing({ outcome: 'no_match', stages: { record: 'skipped' }, updatedAt: daysAgo(366) });
     expect(decideDue(nobody, terms)).toMatchObject({ due: { reason: 'stale', stages: {}, rank: daysAgo(366) } });
@@ -170,7 +170,7 @@ test('a failure is tried again when an answer would be stale, with everything th
   });
 });
 
-describe('a member in progress', () => {
+describe('a row in progress', () => {
   const onItsWay = { runId: 'r', row: 1 };
 
   test('continues as it is, and reports why it began', () => {

@@ -32,7 +32,7 @@ function companyBefore({ country = '', state: given, ...fields }: InputFields): 
 }
 
 /** Lists are years old. A row's keys and content may not change if its meaning does not. */
-test('rows that name their company stay the same members, clean and dirty', async () => {
+test('rows that name their company keep their identity, clean and dirty', async () => {
   const registry = createRegistry({ seed: 7 });
   const sample = [
     ...writeSample({ registry, rows: 150, dirty: false }),

@@ -269,7 +269,7 @@ describe('rows', () => {
   );
 
   test(
-    'use the leader’s limits: a worker with the limits of another begins nothing more, and starts over',
+    'use the leader’s limits: a worker with other limits begins nothing more, and starts over',
     onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
       const ask = (attemptId: number, key: string) =>

@@ -179,7 +179,7 @@ describe('doctor on PostgreSQL', () => {
     });
   });
 
-  test('a role with few connections, and what migrate would refuse, are reported before it is tried', async () => {
+  test('a role with few connections, and obstacles for migrate, are reported before it is tried', async () => {
     await withPostgresJob({}, async (job) => {
       const role = `few_${Date.now()}`;
       const asRole = { env: { ...job.env, KYBATCH_LEDGER_URL: urlOf(job.url, role) } };
@@ -202,7 +202,7 @@ describe('doctor on PostgreSQL', () => {
     });
   });
 
-  test('a dropped table is reported, with where its content has to come from', () =>
+  test('a dropped table is reported, with the source of its content', () =>
     withPostgresJob({}, async ({ url, kybatch }) => {
       await withClient(url, (client) => client.query('DROP TABLE kybatch.calls CASCADE'));
       const { code, codes, stderr } = await kybatch(['usage']);

@@ -56,7 +56,7 @@ const check = (cases: fc.Arbitrary<Value[]>, sql: string, types: readonly string
 
 const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { freq: 10 });
 
-describe('functions return what SQLite returns', () => {
+describe('functions return the results of SQLite', () => {
   test('hex', () => check(fc.tuple(orNull(fc.uint8Array().map((bytes) => Buffer.from(bytes)))), 'hex($1)', ['bytea']));
 
   test('unhex', () => {

@@ -461,7 +461,7 @@ describe('refusals by the database', () => {
 });
 
 describe('settings of the server', () => {
-  test('do not affect us: time limits, isolation, byte format', async () => {
+  test('do not affect kybatch: time limits, isolation, byte format', async () => {
     await withPlace(async ({ url, sql }) => {
       const name = new URL(url).pathname.slice(1);
       for (const setting of [

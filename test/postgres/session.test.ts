@@ -61,7 +61,7 @@ test('in a transaction the first failure is the reason of all, outside of one it
   });
 });
 
-test('a read is not failed by another read of the same moment', async () => {
+test('a read is not failed by a simultaneous read', async () => {
   await withPostgres(async (url) => {
     const database = postgresDatabase({
       url,
@@ -87,7 +87,7 @@ test('a read is not failed by another read of the same moment', async () => {
   });
 });
 
-test('settings of the database or of the role do not affect us, on any connection', () =>
+test('settings of the database or of the role do not affect kybatch, on any connection', () =>
   withPostgres(async (url) => {
     const ours = { statement_timeout: '0', lock_timeout: '0', array_nulls: 'on' };
     await withPlainClient(url, async (client) => {
@@ -121,7 +121,7 @@ test('hexadecimal digits are sent as bytes, and invalid ones as null', () => {
   );
 });
 
-test('members of a list are looked up, not scanned', () => {
+test('rows of a list are looked up, not scanned', () => {
   const { text } = translate(
     'SELECT 1 FROM rows WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(@ids))',
   );

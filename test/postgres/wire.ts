@@ -15,7 +15,7 @@ export interface Message {
 export type Fate = 'lost' | 'done' | 'late';
 
 export interface SendInSlot {
-  /** The same database through this wire. */
+  /** The database's address through this wire. */
   readonly url: string;
   /** The sent messages, counted by type. */
   readonly sent: Map<string, number>;

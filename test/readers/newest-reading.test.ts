@@ -120,7 +120,7 @@ test('a repeated page is no separate page', () => {
   expect(newestReading([unbounded, { ...unbounded, page: 2, fetchedAt: 1 }])).toHaveLength(1);
 });
 
-test('V1-26 rows, counts and the total are those of the newest reading', () => {
+test('V1-26 rows, counts and the total come from the newest reading', () => {
   const page = (ids: readonly number[], params: object, fetchedAt: number, total: number) =>
     answer(
       'officersKyb',

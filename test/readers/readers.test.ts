@@ -59,7 +59,7 @@ test('V1-23 shares keep their digits, and an empty text is not null', () => {
   });
 });
 
-test('V1-25 the flat and the grouped profile give the same row, and the grouped one its sources', () => {
+test('V1-25 the flat and the grouped profile give equal rows, and the grouped one its sources', () => {
   const flat = company([
     answer(
       'liteKyb',
@@ -81,7 +81,7 @@ test('V1-25 the flat and the grouped profile give the same row, and the grouped 
   ]);
 });
 
-test('officers grouped by provenance give the same row as flat ones', () => {
+test('officers grouped by provenance and flat ones give equal rows', () => {
   const person = '"first_name":"Ada","date_of_birth_year":1970';
   const flat = company([
     answer('officersKyb', `{"data":[{"id":1,${person},"job_title":"Chair"}],"total_pages":1,"total_results":1}`),
@@ -212,7 +212,7 @@ test('an unexpected shape is noted with its place, and the rest is exported', as
   });
 });
 
-test('filed statements: every period of every metric, with what the provider adds', () => {
+test('filed statements: every period of every metric, with the provider’s additions', () => {
   const out = full(
     ',"financial":{"id":77,"name":"Acme","years":["2024","2023"],"unit":"GBP","groups":[{"id":9000,"name":"Summary","order":1,"note":"n","list":[{"name":"Turnover","list":{"2024":"1.50","2023":null},"progress":[-4.70]}]}]}',
   );
@@ -234,7 +234,7 @@ test('filed statements: every period of every metric, with what the provider add
   });
 });
 
-test('V2-2 V2-8 flat financials: an empty object says nothing, years without values are noted, unknown indicators pass', () => {
+test('V2-2 V2-8 flat financials: an empty object gives no row, empty years are noted, unknown indicators pass', () => {
   expect(read(flatFinancialsReader, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
   const out = read(flatFinancialsReader, [
     answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"2022":{},"x":7}'),
@@ -277,7 +277,7 @@ test.each([0, 20244, 1e9])('%j is no year of birth', (year) => {
   expect(out.issues).toMatchObject([{ pointer: '/officers/0/date_of_birth_year' }]);
 });
 
-test("V2-9 v2 officers and shareholders have the same tables under v2's ID, and current or former stays unknown", () => {
+test("V2-9 v2 officers and shareholders share the tables under v2's ID, and current or former stays unknown", () => {
   const officer = read(registryReader, [
     answer('kybOfficers', '{"data":[{"id":"5","first_name":"Ada"}],"total_results":9,"total_pages":1}', {
       params: { page: 3, per_page: 2 },
@@ -507,7 +507,7 @@ test.each([
   'handyman',
   'smsc',
   'correction',
-])('the name %s is not that of a contact', (name) => {
+])('the name %s is not a contact', (name) => {
   const body = parseExact(`{"${name}":493011100091}`);
   removeContacts(body);
   expect(body).toHaveProperty(name);
@@ -707,7 +707,7 @@ test('a search without a hit has a line, and one without a list has no count', (
   expect(screeningReader.glance(out)).toEqual({ screening_hits: '1' });
 });
 
-test('V1-22 the periods of filed statements keep their order, also those without a value', () => {
+test('V1-22 the periods of filed statements keep their order, also without a value', () => {
   const years = '["2024-12-31","2022-12-31","2023-12-31"]';
   const body = `{"years":${years},"groups":[{"id":"g","list":[{"name":"T","list":{"2023-12-31":1}}]}]}`;
   for (const out of [company([answer('financialKyb', body)]), full(`,"financial":${body}`)])

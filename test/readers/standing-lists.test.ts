@@ -51,7 +51,7 @@ const shown = (answers: readonly RawAnswer[]) => {
   return { lines, returned: company?.officers_returned, total: company?.officers_total };
 };
 
-describe('V1-26 a list of the full record and the same list read separately', () => {
+describe('V1-26 a list of the full record, also read separately', () => {
   const pages = [page(2 * DAY, 1, 2, 1, 2), page(2 * DAY, 2, 2, 3)];
   const theList = { lines: ['officersKyb 1', 'officersKyb 2', 'officersKyb 3'], returned: '3', total: '3' };
   const theRecord = (...ids: Ids) => ({
@@ -63,7 +63,7 @@ describe('V1-26 a list of the full record and the same list read separately', ()
   test.each([
     ['an older record', full(DAY, 1, 2), theList],
     ['an older record with one more: the list is complete', full(DAY, 1, 9), theList],
-    ['a record of the same moment', full(2 * DAY, 2, 1), theList],
+    ['a simultaneous record', full(2 * DAY, 2, 1), theList],
     ['a newer record that is a part of it', full(3 * DAY, 1, 2), theList],
     ['a newer record that came empty', full(3 * DAY), theList],
     ['a newer record with these people', full(3 * DAY, 3, 1, 2), theRecord(3, 1, 2)],

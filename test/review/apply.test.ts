@@ -128,7 +128,7 @@ describe('decisions', () => {
       await expect(apply(desk, line(open[1]))).resolves.toMatchObject({ applied: 1 });
     }));
 
-  test('one answer decides every row with the same question, in all runs', () =>
+  test('one answer decides every row with the question, in all runs', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       await desk.ask({ row: 4, key: 'k' });
@@ -142,7 +142,7 @@ describe('decisions', () => {
       expect(await desk.outcome(3, 'second')).toBe('needs_review');
     }));
 
-  test('applying the same lines again changes nothing', () =>
+  test('applying the lines again changes nothing', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
@@ -174,7 +174,7 @@ describe('decisions', () => {
     }),
   );
 
-  test('a question that returns with other candidates takes the same answer again', () =>
+  test('a question that returns with other candidates can be answered again', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question, { decision: 'none_of_these' }));
@@ -196,7 +196,7 @@ describe('decisions', () => {
       expect(await desk.remembered('k')).toMatchObject({ shown: ['a', 'new'] });
     }));
 
-  describe('a sheet stays valid when another run asks the same with other candidates', () => {
+  describe('a sheet stays valid when another run has the question with other candidates', () => {
     const wide = { row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'b' }] };
     const narrow = { run: 'second', row: 1, key: 'k', candidates: [{ id: 'b' }, { id: 'c' }] };
     const orders = [
@@ -400,7 +400,7 @@ describe('refused lines', () => {
       }));
 
     test.each([
-      ['who was not sure applies it', 'Ann', {}],
+      ['the unsure person applies it', 'Ann', {}],
       ['another name was written over it', 'bob', { decidedBy: 'carla' }],
       ['the file had filled in nothing', 'bob', { hasEarlier: true }],
     ])('counts if %s', (_, by, change) =>
@@ -410,7 +410,7 @@ describe('refused lines', () => {
       }),
     );
 
-    test('says nothing new while the doubt is unchanged', () =>
+    test('reports nothing new while not_sure is unchanged', () =>
       withDesk(async (desk) => {
         const same = decided(await unsure(desk), { decision: 'not_sure' });
         expect(await applySheet([same], desk.review, 'bob', NOW)).toMatchObject({ unchanged: 1, refused: [] });
@@ -480,7 +480,7 @@ describe('withdrawing', () => {
     }));
 });
 
-test('if two people must agree, a sheet proposes and says so, and the same name again is refused', () =>
+test('if two people must agree, a sheet only proposes, and repeating one name is refused', () =>
   withDesk(
     async (desk) => {
       const question = await oneQuestion(desk);
@@ -516,7 +516,7 @@ describe("if two people must agree, an unsigned line does not complete another p
       { secondPerson: true },
     ));
 
-  test('a person who applies it with --by has signed', () =>
+  test('applying it with --by signs it', () =>
     withDesk(
       async (desk) => {
         const question = await oneQuestion(desk);

@@ -137,7 +137,7 @@ test('a confirmed candidate is also confirmed with any better letter', () =>
     }),
   ));
 
-test('the rule to suggest fits two questions, with the same name and number', () => {
+test('the rule to suggest fits two questions, with equal name and number', () => {
   const times = (grade: string, count: number, code = 'NUMBER_UNREADABLE') =>
     Array.from({ length: count }, () => question([grade], { code }));
   const asked = [

@@ -58,7 +58,7 @@ async function kybatch(cwd: string, argv: readonly string[], keys?: readonly str
 
 const jsonOf = ({ stdout }: Said): object => JSON.parse(stdout) as object;
 
-/** The embedded sandbox serves the same registry. */
+/** The registry that the embedded sandbox also serves. */
 let registry: Registry;
 const company = (fits: (company: Company) => boolean): Company => {
   for (let index = 0; ; index++) {
@@ -169,7 +169,7 @@ describe('from a question to a complete row', () => {
       expect(after.rows[1]).toMatchObject({ errorCode: 'REVIEWED' });
       expect(after.units - before.units).toBe(1);
 
-      // Another file asks the same about the same companies in another spelling.
+      // Another file has the question about these companies in another spelling.
       writeFileSync(join(folder, 'two.csv'), csv([third.name.toUpperCase(), 'UK', nameless.registrationNumber ?? '']));
       const later = await run(folder, 'two.csv');
       expect(later.code).toBe(0);
@@ -284,7 +284,7 @@ describe('from a question to a complete row', () => {
         const place = questions[0]?.candidates.findIndex(({ name }) => name === unnumbered.name) ?? -1;
         await kybatch(folder, ['review'], [...String(place + 1), '\r', 'q']);
       }
-      // Figures do not hold the report, so both questions are asked at once.
+      // Figures do not delay the report, so both questions are asked together.
       expect(asked).toEqual(['v1', 'v2', 'credit', 'credit']);
       const { code, stdout } = await all('all.csv');
       expect(code).toBe(0);

@@ -58,7 +58,7 @@ const expected = async ({ review }: Desk) =>
     held: question.held,
   }));
 
-test.each([false, true])('summaries say the same as the questions themselves (second person: %s)', (secondPerson) =>
+test.each([false, true])('summaries equal the questions themselves (second person: %s)', (secondPerson) =>
   withDesk(
     async (desk) => {
       await askAll(desk);

@@ -29,7 +29,7 @@ describe('a cell still has its written value', () => {
 describe('a cell has another value', () => {
   test.each([
     ['another number', '00123457', '00123456'],
-    ['another number of the same length in scientific notation', '1.23457E+11', '123556789012'],
+    ['another number of equal length in scientific notation', '1.23457E+11', '123556789012'],
     ['another long number in scientific notation', '9.10000006136520E+018', '9100000061365184095'],
     ['another long number, in the fifteenth digit', '9.10000006136517E+018', '9100000061365184095'],
     ['another power', '1.23457E+12', '123456789012'],

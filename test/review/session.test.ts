@@ -274,7 +274,7 @@ describe('more than nine candidates', () => {
     }),
   );
 
-  long('keys that confirm no candidate say why', async () => {
+  long('for keys that confirm no candidate the reason is shown', async () => {
     const answers: [string, string][] = [];
     for (const keys of [
       ['m', '1'],

@@ -164,7 +164,7 @@ describe('export', () => {
       expect(readFileSync(path, 'utf8')).toBe(writeSheet([]));
     }));
 
-  test("the delimiter can be that of another country's spreadsheets", () =>
+  test("the delimiter can come from another country's spreadsheets", () =>
     withDesk(async (desk) => {
       const path = join(desk.folder, 'review.csv');
       await desk.ask({ row: 1, key: 'one' });
@@ -259,7 +259,7 @@ describe('read back', () => {
     }),
   );
 
-  test("the user's own columns beside ours are ignored", () =>
+  test("the user's additional columns are ignored", () =>
     withDesk(async ({ folder }) => {
       const path = join(folder, 'back.csv');
       writeFileSync(path, 'Name;name;question;decision;candidate;Ticker\r\nx;y;q;confirm;1;z\r\n');

@@ -122,7 +122,7 @@ describe('a line counts', () => {
     }),
   );
 
-  test('if another row now asks the same in another spelling', () =>
+  test('if another row now has the question in another spelling', () =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       await desk.ask({ run: 'second', row: 1, key: 'one', candidates: [{ ...ALPHA, name: 'Alpha Holding' }], at: 6 });

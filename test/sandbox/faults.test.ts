@@ -130,7 +130,7 @@ describe('V1-5 faults after execution are charged', () => {
       expect(sandbox.chargeLog).toMatchObject([{ delivered: false }]);
     }));
 
-  long('wrongContentType, slowDrip and latency deliver the same body', () =>
+  long('wrongContentType, slowDrip and latency deliver the unchanged body', () =>
     withSandbox({}, async (sandbox) => {
       const plain = await lite(sandbox);
       sandbox.script('liteKyb', ['wrongContentType', 'slowDrip', { latencyMs: 30 }]);
@@ -181,7 +181,7 @@ describe('V1-5 faults after execution are charged', () => {
 });
 
 describe('faults from a seed', () => {
-  test('the same seed draws the same faults, at about the requested rate', () => {
+  test('a seed always draws its own faults, at about the requested rate', () => {
     const faults = { rate503: 0.1, lostAnswer: 0.05 };
     const drawn = (seed: number) => Array.from({ length: 4_000 }, (_, sequence) => drawFault(faults, seed, sequence));
     expect(drawn(7)).toEqual(drawn(7));

@@ -65,7 +65,7 @@ describe('the MCP server of the sandbox', () => {
     });
   });
 
-  test('answers with the same company as the v2 operations, and counts it', async () => {
+  test('answers with the company of the v2 operations, and counts it', async () => {
     await withSandbox({}, async (sandbox) => {
       const { registry } = sandbox;
       const company = Array.from({ length: 100 }, (_, index) => registry.company(index)).find(

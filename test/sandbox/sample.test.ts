@@ -71,7 +71,7 @@ describe('rows', () => {
     }
   });
 
-  long('the same seed gives the same rows', () => {
+  long('a seed always gives its own rows', () => {
     expect([...writeSample({ registry: createRegistry({ seed: 7 }), rows: 400, dirty: true })]).toEqual(rows);
   });
 });
@@ -133,7 +133,7 @@ describe('damage', () => {
     }
   });
 
-  test('invalid rows lack what a search needs', () => {
+  test('invalid rows lack a field that a search needs', () => {
     for (const { input } of of('missing_identifiers')) {
       expect([input.name, input.registration_number, input.vat_number]).toEqual(['', '', '']);
     }

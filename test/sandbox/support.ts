@@ -79,7 +79,7 @@ export const numbered = (sandbox: Sandbox): Company & { readonly registrationNum
   return { ...company, registrationNumber: company.registrationNumber ?? '' };
 };
 
-/** Every part of both APIs has it, under the same number. */
+/** Every part of both APIs has the company, under one number. */
 function isOrdinary({ registry }: Sandbox, company: Company): boolean {
   const known = registry.hasRecord(company) && registry.inV2(company) && registry.hasCreditReport(company);
   return known && !registry.traits(company).identityMismatch;

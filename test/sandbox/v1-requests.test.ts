@@ -172,7 +172,7 @@ describe('answers', () => {
       expect(text).toContain(company.v1Id);
     }));
 
-  long('V1-17 a share of the searches, always the same ones, answers with an object', () =>
+  long('V1-17 a fixed share of the searches answers with an object', () =>
     withSandbox({ searchObjectShare: 0.5 }, async (sandbox) => {
       const kinds = async () => {
         const starts: string[] = [];

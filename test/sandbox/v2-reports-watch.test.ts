@@ -102,7 +102,7 @@ describe('credit reports', () => {
     });
   });
 
-  long('V2-6 delays are zero to three minutes, the same for the same company', () => {
+  long('V2-6 delays are zero to three minutes, fixed for each company', () => {
     const clock = new ManualClock();
     return withSandbox({ clock }, async (sandbox) => {
       const some = Array.from({ length: 80 }, (_, index) => sandbox.registry.company(index))

@@ -45,7 +45,7 @@ function rowsOf(rows: readonly (typeof table extends fc.Arbitrary<readonly (infe
   });
 }
 
-long('a cell has the same text and warnings by the fast path and by the XML walker', async () => {
+long('a cell has equal text and warnings by the fast path and by the XML walker', async () => {
   const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>name</t></is></c></row>';
   const strings = STRINGS.map((text) => `<si><t>${text}</t></si>`).join('');
   const read = async (rows: readonly string[]) => {

@@ -136,7 +136,7 @@ describe('blank lines, NUL and bad bytes', () => {
   });
 });
 
-long('records do not depend on where chunks are cut', () => {
+long('records do not depend on the cuts between chunks', () => {
   const piece = fc.constantFrom('a', ',', '"', '""', '\n', '\r\n', '\r', 'a,b,c\n', '"x\ny"', 'é');
   fc.assert(
     fc.property(

@@ -34,7 +34,7 @@ describe.each(LISTS)('$language in $encoding', { tags: 'long' }, ({ encoding, na
       odd.update(encode(text));
       odd.end();
       const { encoding: seen, rival } = guessEncoding(odd);
-      // Another encoding with the same text is also right.
+      // Another encoding that gives this text is also right.
       if (rival === undefined) expect(decoderFor(seen).decode(encode(text))).toBe(text);
     });
     // Detection is not certain: of all random short lists, one in some thousands reads as words of another language.

@@ -98,7 +98,7 @@ async function mustBeRefused(...refused: Refused): Promise<void> {
 test.each<Refused>(REFUSED)('%s is refused', mustBeRefused);
 long.each<Refused>(REFUSED_LONG)('%s is refused', mustBeRefused);
 
-test('each refusal says what to do', async () => {
+test('each refusal names the next step', async () => {
   const words = REFUSED.map(async (refused): Promise<[string, string]> => {
     const { message, hint } = await refusalOf(refused);
     return [refused[0], [message.replace(/\S+(?=sheet\.csv)/, ''), hint ?? ''].join('\n').trim()];

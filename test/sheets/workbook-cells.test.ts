@@ -100,7 +100,7 @@ describe('numbers', () => {
     ['.', '.'],
   ])('%s is read as %s', (stored, text) => expect(numberText(stored)).toBe(text));
 
-  test('a double is read back as its shortest text, however it was stored', () => {
+  test('a double is read back as its shortest text, in any stored form', () => {
     fc.assert(
       fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (value) => {
         expect(numberText(value.toExponential())).toBe(String(value));

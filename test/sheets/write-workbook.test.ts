@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('the same content makes the same file', async () => {
+test('equal content makes equal files', async () => {
   await withFolder(async (folder) => {
     const paths = ['a', 'b'].map((name) => join(folder, `${name}.xlsx`));
     for (const path of paths) await writeBook(path, ['name'], [['Acme']]);
@@ -124,7 +124,7 @@ test('the same content makes the same file', async () => {
   });
 });
 
-test('lines beyond a full sheet continue on another one, under the same header', async () => {
+test('lines beyond a full sheet continue on another one, under its header', async () => {
   await withFolder(async (folder) => {
     const path = join(folder, 'a.xlsx');
     const lines = Array.from({ length: 5 }, (_, index) => [`line ${index + 1}`]);

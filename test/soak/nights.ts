@@ -24,7 +24,7 @@ export class Dice {
     return choices[this.upTo(choices.length)] as T;
   }
 
-  /** One of them, by its share. Otherwise `otherwise`. */
+  /** Picks one of them by its share, or `otherwise`. */
   by<T>(shares: readonly (readonly [share: number, what: T])[], otherwise: T): T {
     let point = this.roll();
     for (const [share, what] of shares) {

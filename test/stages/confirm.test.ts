@@ -81,7 +81,7 @@ describe('V1-21 searches', () => {
     expect(other.sent().map((params) => Object.keys(params)[1])).toEqual(['name', 'registration_number']);
   });
 
-  test('without a result show what was searched and what was not', async () => {
+  test('without a result show which fields were searched', async () => {
     const message = async (search: Partial<IdentityPolicy['search']>) => {
       const outcome = await resolve('v1', acme, searching(search), scene({}).context);
       return 'message' in outcome ? outcome.message : '';

@@ -76,7 +76,7 @@ describe('by domain', () => {
     expect(errors.map(({ code }) => code)).toEqual(['OTHER_COMPANY']);
   });
 
-  test('V2-11 no person is asked about by name unless wanted, and no more is revealed than allowed', async () => {
+  test('V2-11 people are only searched by name on request, and no more is revealed than allowed', async () => {
     const answers = {
       companyProfile: profile,
       enrichEmployeesSearch: listed(person('Ann Lee'), person('Bo Ek')),
@@ -235,7 +235,7 @@ describe('options', () => {
     expect(problemsWith(text)).toEqual([{ code: 'PIPELINE_INVALID', key }]);
   });
 
-  test('each refusal says what is possible', async () => {
+  test('each refusal shows the possible values', async () => {
     await expectGolden(
       'contacts-options',
       REFUSED.map(([text]) => [text, refusal(() => loadWith(text)).message]),

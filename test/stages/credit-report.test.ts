@@ -112,7 +112,7 @@ test.each(['[]', '7', 'null', 'true', ''])(
 );
 
 test.each(['{}', ' { } ', '{"summary":null}', '{"summary":{},"company_profile":{"a":[null,""]}}'])(
-  'V1-22 a report that comes as %s is empty, and the row says so',
+  'V1-22 a report that comes as %s is empty, and the row shows that',
   async (body) => {
     const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
     expect(await run(world)).toMatchObject({
@@ -213,8 +213,8 @@ describe('V2-4 a report that names another company than requested', () => {
   });
 
   test.each([
-    ['says nothing about it', {}],
-    ['says null', { source_id: null, registration_number: null }],
+    ['has no value for it', {}],
+    ['has null for it', { source_id: null, registration_number: null }],
     ['spells the number in another way', { source_id: 'S-1', registration_number: '12 34 56 78' }],
   ])('one that %s is used', async (_, said) => {
     expect(await run(scene({ answer: generating(said) }), confirmed)).toMatchObject({
@@ -327,7 +327,7 @@ describe('a stored report', () => {
 
   test.each([
     ['does not list it', undefined],
-    ['says that it holds', { id: '700001', expired: false }],
+    ['has true for it', { id: '700001', expired: false }],
     ['has an older one that expired', { id: '600001', expired: true }],
   ])('is used if the history %s', async (_, past) => {
     const world = scene({ answer: provider({}), owned, history: () => past });
@@ -343,7 +343,7 @@ describe('a stored report', () => {
     expect(world.terms).toEqual([expect.objectContaining({ notBefore: NOW + 1 })]);
   });
 
-  test('that expired is used if the pipeline says so, and a row continues with the report it began with', async () => {
+  test('that expired is used if the pipeline allows it, and a row continues with its first report', async () => {
     const history = () => ({ id: '700001', expired: true });
     const reusing = scene({ answer: provider({}), owned, history });
     const options = { ...reusing.context.options, reuseExpired: true };
@@ -442,7 +442,7 @@ describe('V2-12 a history', () => {
       'entries that move down meanwhile',
       (page: number) => ({ data: page < 2 ? [2, 3].map(item) : [3, 4].map(item), total_results: page + 2, pages: 2 }),
     ],
-  ])('that lists what it claims, %s, is complete', async (_, page) => {
+  ])('that lists as many as it claims, %s, is complete', async (_, page) => {
     expect(await pagesOf(page).outcome()).toMatchObject({ kind: 'waiting' });
   });
 

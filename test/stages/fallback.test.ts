@@ -143,7 +143,7 @@ describe('of several named companies', () => {
   const one = { name: 'Acme Widgets Limited', registration_number: '1', country_code: 'GB' };
   const two = { name: 'Acme Holdings', registration_number: '2', country_code: 'GB' };
 
-  test("the one in the row's country counts, and among those the one with its name", () => {
+  test("the hit in the row's country counts, and among several the one with its name", () => {
     expect(chooseHint([{ ...two, country_code: 'FR' }, one], subject, request)).toMatchObject({
       registrationNumber: '1',
     });

@@ -123,14 +123,14 @@ describe('the companies module', () => {
 describe('V2-22 digital insights takes no country', () => {
   const foreign = { ...hit, id: '8', country_code: 'DK' };
 
-  test('only the hit in the right country with the same number is confirmed, and others are rejected', async () => {
+  test('only the hit in the right country with an equal number is confirmed, and others are rejected', async () => {
     const { outcome, asked, verdicts } = await find('insights', dutch, { answer: () => answer([foreign, hit]) });
     expect(outcome).toMatchObject({ kind: 'done', ids: { insights: { id: '7' } } });
     expect(asked).toEqual([{ registration_number: '12345678' }]);
     expect(verdicts).toEqual(['confirmed', 'rejected']);
   });
 
-  test('the same number in another country is no match and no question', async () => {
+  test('an equal number in another country is no match and no question', async () => {
     const { outcome, verdicts } = await find('insights', dutch, { answer: () => answer([foreign]) });
     expect(outcome).toMatchObject({
       kind: 'no_match',

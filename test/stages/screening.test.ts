@@ -202,7 +202,7 @@ describe('the stage', () => {
     expect(problemsWith(text)).toEqual([{ code: 'PIPELINE_INVALID', key }]);
   });
 
-  test('each refusal says what is possible', async () => {
+  test('each refusal shows the possible values', async () => {
     await expectGolden(
       'screening-options',
       REFUSED.map(([text]) => [text, refusal(() => loadWith(text)).message]),

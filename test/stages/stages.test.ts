@@ -51,7 +51,7 @@ describe('resolve and confirm', () => {
     ]);
   });
 
-  test('V1-21 another number is never accepted, however well the name agrees', async () => {
+  test('V1-21 another number is never accepted, even with an equal name', async () => {
     const { context } = scene({ answer: () => answer([{ ...candidate, registration_number: '87654321' }]) });
     expect((await resolve('v1', company(dutch), policy, context)).kind).not.toBe('done');
   });
@@ -73,7 +73,7 @@ describe('resolve and confirm', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('the same candidate found by two searches is one candidate', async () => {
+  test('a candidate found by two searches is one candidate', async () => {
     const other = { ...candidate, registration_number: null };
     const kept: number[] = [];
     const { context } = scene({ answer: () => answer([other]) });
@@ -207,7 +207,7 @@ describe('record', () => {
     '{"lite":{}}',
     '{"lite":null,"officers":[],"shareholders":null,"financial":{"years":[],"groups":[]}}',
     '{"lite":{"id":1,"name":null,"registration_number":""},"officers":[]}',
-  ])('V1-22 an empty record is not available, and says so: %s', async (body) => {
+  ])('V1-22 an empty record is not available, with a reason: %s', async (body) => {
     const nameless = { ...confirmed, candidate: { ...present(confirmed.candidate), registration_number: null } };
     for (const v1 of [confirmed, nameless])
       expect(

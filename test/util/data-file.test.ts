@@ -11,7 +11,7 @@ const SRC = resolve(import.meta.dirname, '../../src');
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\/data\/.*\.yaml$/.test(file));
 
 describe('data files', () => {
-  test('a build has each of them as JSON, with the same content', () => {
+  test('a build has each of them as JSON, with unchanged content', () => {
     const folder = mkdtempSync(join(tmpdir(), 'kybatch-assets-'));
     try {
       copyAssets(folder);
@@ -33,7 +33,7 @@ describe('data files', () => {
     expect(dataFile('sandbox/missing', z.unknown())).toThrow(/missing/);
   });
 
-  test('must be as their schema says', () => {
+  test('must fit their schema', () => {
     expect(dataFile('sandbox/vocabularies', z.strictObject({ continents: z.array(z.string()) }))).toThrow(z.ZodError);
     expect(dataFile('sandbox/vocabularies', z.object({ continents: z.array(z.int()) }))).toThrow(z.ZodError);
   });

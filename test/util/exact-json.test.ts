@@ -21,7 +21,7 @@ const numberText = fc
       `${sign}${integer}${fraction === undefined ? '' : `.${fraction}`}${exponent?.join('') ?? ''}`,
   );
 
-/** JSON text with any number tokens, and strings and keys that imitate our marker. */
+/** JSON text with any number tokens, and strings and keys that imitate the parser's marker. */
 const jsonText = fc.letrec<{ value: string }>((tie) => {
   const string = fc
     .oneof(fc.string({ unit: anyCharacter }), fc.constantFrom('\x7f', '\x7f1', '\x7f\x7f', '__proto__', '1.10'))
@@ -76,7 +76,7 @@ describe('parseExact', () => {
     );
   });
 
-  property('refuses exactly what JSON.parse refuses', 3_000, (numRuns) => {
+  property('refuses exactly the texts that JSON.parse refuses', 3_000, (numRuns) => {
     const pieces = fc.array(
       fc.constantFrom(
         '{',
@@ -127,7 +127,7 @@ describe('parseExact', () => {
     if (text.startsWith('{')) expect(() => scanJson(Buffer.from(text))).toThrow(SyntaxError);
   });
 
-  test('X-5 the scanner and the parser refuse the same', () => {
+  test('X-5 the scanner and the parser refuse equal texts', () => {
     const broken = fc.tuple(
       jsonText,
       fc.nat(),
@@ -227,7 +227,7 @@ describe('scanShell', () => {
 });
 
 describe('findMember', () => {
-  test('finds a member without reading what follows it', () => {
+  test('finds a member without reading the rest', () => {
     const bytes = Buffer.from('{"lite":{"id":1.10},"officers":[{]}');
     const range = findMember(bytes, 'lite');
     expect(bytes.subarray(range?.start, range?.end).toString()).toBe('{"id":1.10}');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freeBytes } from '../../src/util/files.js';
 
-test('free space is shown for a path that does not exist yet: that of its future folder', () => {
+test('free space is shown for a path that does not exist yet, from its future folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-free-'));
   try {
     expect(freeBytes(folder)).toBeGreaterThan(0);

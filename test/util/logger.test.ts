@@ -117,7 +117,7 @@ describe('a log that grows', () => {
     });
   });
 
-  test('continues in the same file if it cannot be renamed', async () => {
+  test('continues in one file if it cannot be renamed', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'a.log');
       mkdirSync(join(folder, 'a.log.1', 'in the way'), { recursive: true });

@@ -8,7 +8,7 @@ import { withFolder } from '../helpers/cli.js';
 const code = (reason: string) => expect.objectContaining({ code: reason });
 
 describe('a small file', () => {
-  test('is read whole, up to the size limit', async () => {
+  test('is read completely, up to the size limit', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'file');
       writeFileSync(path, 'ä'.repeat(50_000));

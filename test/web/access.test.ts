@@ -6,7 +6,7 @@ import { type Page, withPage } from './page.js';
 const onPage = (use: (page: Page) => Promise<void>, role?: 'look' | 'decide') =>
   withFolder((folder) => withPage({ dataDir: folder, ...(role && { role }) }, use));
 
-describe('who may look', () => {
+describe('read access', () => {
   test('the token of the link becomes a cookie and leaves the address', () =>
     onPage(async ({ address, ask, get }) => {
       const { pathname, search } = new URL(address);
@@ -53,7 +53,7 @@ describe('who may look', () => {
     }));
 });
 
-describe('what every answer says', () => {
+describe('headers of every answer', () => {
   test.each(['/', '/nothing', '/style.css'])('nothing comes from elsewhere: %s', (path) =>
     onPage(async ({ get }) => {
       const { headers, text } = await get(path);

@@ -29,7 +29,7 @@ interface QuestionJson {
   readonly candidates: readonly { readonly candidate: string }[];
 }
 
-test('two pages, a terminal review and a run lose no answer, whichever of them is killed', () =>
+test('two pages, a terminal review and a run lose no answer if any of them is killed', () =>
   withFolder(async (folder) => {
     await cli(['sandbox', 'sample', '--rows', '200', '--dirty', '--out', 'first.csv'], { cwd: folder });
     await cli(['sandbox', 'sample', '--rows', '900', '--country', 'GB', '--out', 'second.csv'], { cwd: folder });

@@ -122,7 +122,7 @@ describe('queries', () => {
       expect((await page.ask(`${page.service}?queries={}`)).text).toBe('{}\n');
     }));
 
-  test('GET gives the same as POST', () =>
+  test('GET and POST give equal results', () =>
     withService(async ({ get, reconcile }, [first]) => {
       const queries = { q0: first === undefined ? {} : queryFor(first) };
       expect(await get('', { queries: JSON.stringify(queries) })).toEqual(await reconcile(queries));
@@ -139,7 +139,7 @@ describe('queries', () => {
       expect(typed?.result).toEqual([]);
     }));
 
-  test('with units it buys what is not stored, never more than allowed, and never twice', () => {
+  test('with units it buys missing answers, never more than allowed, and never twice', () => {
     const unitLimit = new UnitLimit(2);
     return withService(
       async ({ reconcile }, companies, { sandbox }) => {
@@ -177,7 +177,7 @@ describe('queries', () => {
   );
 });
 
-test('the manifest and what it claims fit the standard', () =>
+test('the manifest and its claims fit the standard', () =>
   withService(async ({ get, page }, [first]) => {
     const manifest = await get<Record<string, never>>();
     mustFit('manifest', manifest);
@@ -281,7 +281,7 @@ test.skipIf(!isThere).each([
   for (const [file, text] of others) expect(validate(JSON.parse(text)), file).toBe(false);
 });
 
-describe('who may ask', () => {
+describe('access', () => {
   test('the address is the secret, and opens nothing else', () =>
     onEmptyFolder(async ({ page }) => {
       expect(page.service).toMatch(/^\/reconcile\/[\w-]{32}$/);

@@ -122,7 +122,7 @@ long('an answer given while another process has the ledger waits, and is recorde
   ),
 );
 
-test('a refused answer leads back to its question and says why', () =>
+test('a refused answer leads back to its question with the reason', () =>
   onPage(async ({ json, get, post }) => {
     const { questions } = await json<ReviewJson>('/review');
     const address = `/review/${questions[2]?.question}`;

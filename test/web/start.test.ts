@@ -111,7 +111,7 @@ long('the page of a release plans a long list in a thread', () =>
   }),
 );
 
-long('a start is for the columns and the pipeline that the form shows', () =>
+long('a run uses the columns and the pipeline that the form shows', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
@@ -159,7 +159,7 @@ test('one click gives the rows without a country the usual one', () =>
     });
   }));
 
-test('columns with the same choice are joined, and every line that is left out is named', () =>
+test('columns with one choice are joined, and every line that is left out is named', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     const rows = Array.from({ length: 9 }, (_, at) => `Acme,Works ${at},GB,0044579${at}`);
@@ -173,7 +173,7 @@ test('columns with the same choice are joined, and every line that is left out i
       });
       const { text } = await get(address);
       expect(text.match(/<option value="name" selected>/g)).toHaveLength(2);
-      // It is behind the first rows.
+      // The message comes after the first rows.
       expect(text).toMatch(/line 11 \(totals/);
     });
   }));
@@ -229,7 +229,7 @@ test('a limit that is no number, and a list that is not there, are refused', () 
     }),
   ));
 
-test('a person who may only look starts nothing and uploads nothing', () =>
+test('a person with read access starts nothing and uploads nothing', () =>
   withFolder((folder) =>
     withPage({ dataDir: folder, sandbox: true, role: 'look' }, async ({ post, get }) => {
       for (const path of ['/plan/start', '/plan/upload', '/runs/x/pause', '/runs/x/resume'])
@@ -305,7 +305,7 @@ long('an unknown charge is settled from the page', () =>
   }),
 );
 
-test('X-6 the page refuses what is not a regular file, and its own standard input', () =>
+test('X-6 the page refuses everything but regular files, and its own standard input', () =>
   withFolder(async (folder) => {
     const endless = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('name,country\n');

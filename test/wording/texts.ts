@@ -11,7 +11,7 @@ export interface SourceText {
   readonly whole: string;
 }
 
-/** Without the sandbox, whose words are the provider's. */
+/** All sources but the sandbox, whose words are the provider's. */
 export function sourcesIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))

@@ -34,7 +34,7 @@ describe('the answer to a request', () => {
     expect(found(body)).toBeUndefined();
   });
 
-  test('is the same bytes for any result and any form of the stream', () => {
+  test('has equal bytes for any result and any form of the stream', () => {
     const ending = fc.constantFrom('\n', '\r\n', '\r');
     const noise = fc.constantFrom(
       ': keep-alive',

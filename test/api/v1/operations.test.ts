@@ -333,7 +333,7 @@ function round(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, round(member)]));
 }
 
-/** Of every existing page. */
+/** The officers' IDs on every existing page. */
 async function officerIds(baseUrl: string): Promise<readonly string[]> {
   const v1 = new KybV1Client({ baseUrl, apiKey: 'k' });
   const ids: string[] = [];

@@ -82,7 +82,7 @@ describe('v1 requests are checked before they are sent', () => {
     expect(refusal(name, params)).toContain(named);
   });
 
-  test('each refusal says what was expected', async () => {
+  test('each refusal shows the expected value', async () => {
     await expectGolden(
       'params',
       REFUSED.map(([what, name, params]) => [`${what}: ${name}`, refusal(name, params)]),
@@ -131,7 +131,7 @@ describe('v1 requests are checked before they are sent', () => {
     ...(['liteKyb', 'groupLiteKyb', 'groupFullKyb', 'financialKyb', 'fullKyb'] as const).map(
       (name): [V1OperationName, object, object] => [name, { id: '7' }, { include_provenance: false }],
     ),
-  ])('%s is the same request with and without the documented default', (name, short, defaults) => {
+  ])('%s is one request with and without the documented default', (name, short, defaults) => {
     expect(canonicalJson(prepare(name, short).params)).toBe(canonicalJson(short));
     expect(canonicalJson(prepare(name, { ...short, ...defaults }).params)).toBe(canonicalJson(short));
     const other = { ...short, include_provenance: true };

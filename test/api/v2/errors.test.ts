@@ -217,7 +217,7 @@ describe('successes', () => {
 });
 
 describe('the message of an error', () => {
-  test('V2-1 says what to do', async () => {
+  test('V2-1 names the next step', async () => {
     const cases: [string, ApiError | undefined][] = [
       ['a daily limit', errorOf(403, limit('limits.daily'))],
       ['a plan limit', errorOf(403, limit('limit'))],

@@ -61,7 +61,7 @@ describe('on the wire', () => {
       { page: 10, filters: FILTERS },
       'POST /prospecting {"page":10,"filters":{"company_status":[106],"yoy_profit":{"gte":-1.5}}}',
     ],
-    // Contacts are not revealed unless asked for, and the server is always told.
+    // Contacts are revealed only on request, and the server always gets that choice.
     ['V2-11', 'enrichPersonByEmail', { email: 'a@b.c' }, 'POST /x {"email":"a@b.c","reveal_phone":false}'],
     ['V2-11', 'enrichPersonByEmail', { email: 'a' }, 'GET /x?email=a&reveal_phone=false', AS_QUERY],
     [

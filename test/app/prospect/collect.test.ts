@@ -49,7 +49,7 @@ test('V2-20 prospecting ends at the maximum and reports a partial list', async (
 test('without a count the list is partial unless its end was seen', async () => {
   expect(await collect([{ ids: [1] }, { ids: [2] }, { ids: [] }])).toMatchObject({ isPart: false, ids: ['1', '2'] });
   expect(await collect([{ ids: [1] }, { ids: [2] }], 2)).toMatchObject({ isPart: true });
-  // The same page forever.
+  // One page, repeated forever.
   expect(await collect([{ ids: [1] }])).toMatchObject({ asked: [1, 2], ids: ['1'] });
 });
 

@@ -11,7 +11,7 @@ import { json, withServer } from '../../helpers/http-server.js';
 
 const NUMBERS = ['12345678901234567890', '0.12345678901234567891', '-9007199254740993', '1e400', '5', '1.5', '-0.25'];
 
-test.each(NUMBERS)('V1-23 %s is the same number on the wire', (text) => {
+test.each(NUMBERS)('V1-23 %s is sent with all its digits', (text) => {
   expect(stringifyExact(requestNumber(text))).toBe(text);
   expect(stringifyExact(readParams(`{"a":[{"b":${text}}]}`, '/'))).toBe(`{"a":[{"b":${text}}]}`);
 });

@@ -10,7 +10,7 @@ const reason = (code: string, rows: number, message: string) => ({
   firstRows: [2, 5, 8, 1234].slice(0, rows),
 });
 
-test('rows with the same problem are one line of at most 80 columns, with their number and the first of them', () => {
+test('rows with one problem share a line of at most 80 columns, with their number and the first of them', () => {
   const lines = invalidLines([
     reason('RAGGED', 1000, 'the row has 7 cells and the header 5, because a cell holds the delimiter of the file'),
     reason('BAD_COUNTRY', 3, '"Atlantis" is not a country known by code or name'),

@@ -7,10 +7,10 @@ export interface Example {
 }
 
 export interface Field {
-  /** As `data[].id`. */
+  /** For example `data[].id`. */
   readonly path: string;
   readonly leaf: Leaf;
-  /** As a cell shows it. */
+  /** The text in a cell. */
   readonly value: string;
 }
 

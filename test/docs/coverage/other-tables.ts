@@ -83,7 +83,7 @@ export const besideReaders: Readonly<Record<string, (body: Buffer) => Rows>> = {
     const rows = readProspectPage(page, 1).prospects.map((one) =>
       prospectRow(one, 1, seen, { isPart: false, includeContacts: true }),
     );
-    // Of the two fields that agree, it shows the name from prospecting.
+    // The table shows the name from prospecting, which agrees with the other field.
     return inTable(
       'prospects',
       rows.map(({ companies_id: _, name: __, ...row }) => row),

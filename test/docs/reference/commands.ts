@@ -3,7 +3,7 @@ import { commandGroups, commands } from '../../../src/cli/command-list.js';
 import { EXIT_CODES, placeholder, texts } from '../../../src/cli/help.js';
 import { asSentence, GENERATED, markdownTable, page } from './markdown.js';
 
-/** Flags of every command. They are listed once. */
+/** Flags of every command, which are listed once. */
 const COMMON = ['data-dir', 'quiet', 'json', 'color', 'help', 'version'];
 
 export async function describeCommands(): Promise<string> {

@@ -2,7 +2,7 @@ import type { NoMatchReason, ReviewReason } from '../../../src/domain/match-deci
 import { REASON_WORDS } from '../../../src/export/reasons.js';
 import { GENERATED, markdownTable, page } from './markdown.js';
 
-/** What a reviewer looks at. The compiler asks for an entry for each reason of a match. */
+/** Advice for a reviewer. The compiler asks for an entry for each reason of a match. */
 const REVIEWED: Readonly<Record<Uppercase<ReviewReason>, string>> = {
   NUMBER_UNREADABLE: 'Compare name and place, or correct the number.',
   NUMBER_ALONE: 'Check that the number has no typing error.',

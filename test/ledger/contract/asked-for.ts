@@ -100,7 +100,7 @@ export function describeAskedFor(open: OpenLedger): void {
         expect((await told())[0]?.sort()).toEqual(['A', 'Ann', 'Bob']);
         await settle(1, 'A', ['bob']);
         expect(await told()).toEqual([['A', 'Bob']]);
-        // It may end without a request.
+        // An attempt may end without a request.
         await settle(2, 'B', ['bob']);
         await settle(1, 'A', []);
         expect(await told()).toEqual([['A'], ['B', 'Bob']]);

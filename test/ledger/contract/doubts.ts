@@ -31,7 +31,7 @@ export function describeDoubts(open: OpenLedger): void {
     );
 
     test(
-      'include calls left open by a dead process, and not those of a running one',
+      'include calls left open by a dead process, and not calls of a running one',
       onLedger(open, async (ledger) => {
         await intend(ledger, call(await begin(ledger)));
         expect(await ledger.unknownCharges.list(ALL, NOW)).toEqual([]);

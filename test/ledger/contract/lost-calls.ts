@@ -211,7 +211,7 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
-      'that were charged count against the cap like those of unknown charge',
+      'that were charged count against the cap like lost calls of unknown charge',
       onLedger(open, async (ledger) => {
         const MANY = 1_000;
         for (let start = 0; start < 3; start++) {

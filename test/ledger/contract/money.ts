@@ -158,7 +158,7 @@ export function describeMoney(open: OpenLedger): void {
     );
 
     test(
-      'V2-17 a report is the same in any requested form: in flight, of unknown charge, found',
+      'V2-17 a report is one report in any requested form: in flight, of unknown charge, found',
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const report = { meter: 'report', subject: { space: 'credit', id: 'S-1' }, lookedSince: NOW } as const;
@@ -275,7 +275,7 @@ export function describeMoney(open: OpenLedger): void {
     );
   });
 
-  describe('intents and settlements at the same time', () => {
+  describe('simultaneous intents and settlements', () => {
     /**
      * Simultaneous requests of two processes with one limit, and the number of open ones that are answered meanwhile.
      */
@@ -285,7 +285,7 @@ export function describeMoney(open: OpenLedger): void {
     });
 
     test(
-      'give the same result as one after the other: one call per request, and the limit to its last unit',
+      'equal sequential ones: one call per request, and the limit to its last unit',
       onLedger(open, async (ledger) => {
         let ledgers = 0;
         await fc.assert(

@@ -3,7 +3,7 @@ import { NOW } from '../support.js';
 
 export interface OpenedLedger {
   readonly ledger: Ledger;
-  /** The same ledger, as another process opens it. The earlier one is not used any more. */
+  /** The ledger, as another process opens it. The earlier one is not used any more. */
   reopen(): Promise<Ledger>;
   /** Closes it and removes its data. */
   remove(): Promise<void>;

@@ -245,7 +245,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a limit loads the first rows and leaves known ones where they are',
+      'a limit loads the first rows and leaves known rows unchanged',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b', 'c'], { limit: 2 });
         expect(first).toMatchObject({ members: 2, due: { new: 2 } });
@@ -274,7 +274,7 @@ export function describePortfolios(open: OpenLedger): void {
     );
 
     test(
-      'a file can be compared with its members without changes',
+      'a file can be compared with its portfolio without changes',
       onLedger(open, async (ledger) => {
         const first = await night(ledger, ['a', 'b']);
         await complete(ledger, first.id, 1, '1');

@@ -56,7 +56,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'V2-3 our calls since the last attempt appear beside their count: answered, and failed or lost',
+      'V2-3 calls since the last attempt appear beside the provider’s count: answered, and failed or lost',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const v2 = { ...(await begin(ledger, run)), environmentId: await ledger.calls.environment('v2', 'live') };
@@ -340,7 +340,7 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
-      'who works on a run: since when, with which results, and which calls failed recently',
+      'the attempts of a run, with their times, results and recently failed calls',
       onLedger(open, async (ledger) => {
         const { runs, reading, calls } = ledger;
         const run = await openRun(ledger, 3);

@@ -168,7 +168,7 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
-      'who withdraws leaves the first waiting, and a withdrawal by anyone else ends both',
+      'withdrawn by that person leaves the first waiting, and withdrawn by anyone else ends both',
       onLedger(open, async (ledger) => {
         const { say, row, remembered } = await listAsking(ledger, true);
         await say('anna');

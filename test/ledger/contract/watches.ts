@@ -71,7 +71,7 @@ export function describeWatches(open: OpenLedger): void {
           { companyId: '1', registered: 1 },
           { companyId: '2', registered: 0 },
         ]);
-        // It was removed elsewhere.
+        // The watch was removed elsewhere.
         await watches.reconcile(environmentId, [], wish, NOW);
         expect(await watches.toAdd(environmentId, wish)).toHaveLength(2);
         expect(await watches.watched(environmentId)).toBe(0);
@@ -79,7 +79,7 @@ export function describeWatches(open: OpenLedger): void {
     );
 
     test(
-      'companies that left every list are to be removed, except those that others registered',
+      'companies that left every list are to be removed, except companies that others registered',
       onLedger(open, async (ledger) => {
         const { watches } = ledger;
         const { wish, environmentId } = await watched(ledger, ['1', '2', '3']);
@@ -136,7 +136,7 @@ export function describeWatches(open: OpenLedger): void {
         expect(await watches.hint(['3', '8'], NOW + 7)).toBe(1);
         expect(await toRead({ notSince: 0 })).toEqual(['3', '2']);
         expect(await toRead({ hinted: true })).toEqual(['3']);
-        // It was requested before the callback came.
+        // The history was requested before the callback came.
         await watches.read(environmentId, '3', NOW + 6);
         expect(await toRead({ hinted: true })).toEqual(['3']);
         await watches.read(environmentId, '3', NOW + 7);

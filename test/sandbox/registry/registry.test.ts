@@ -94,7 +94,7 @@ describe('V1-17 V2-4 IDs', () => {
 });
 
 describe('search', () => {
-  test('the same number at two courts gives two candidates', () => {
+  test('one number at two courts gives two candidates', () => {
     const hits = Array.from({ length: 300 }, (_, i) =>
       registry.search({ location: 'DE', registrationNumber: `HRB ${2_000 + i}` }, 'exact'),
     );
@@ -103,7 +103,7 @@ describe('search', () => {
     expect(new Set(two.map(({ registrationNumber }) => registrationNumber)).size).toBe(1);
   });
 
-  test('the same number in two states gives two candidates', () => {
+  test('one number in two states gives two candidates', () => {
     const company = firstCompany(
       ({ countryCode, state, registrationNumber }) =>
         countryCode === 'US' &&
@@ -256,7 +256,7 @@ test('names have quotes, commas, apostrophes, umlauts, CJK, Hebrew and formula c
   }
 });
 
-test('a namesake has another company of the same name in its register', () => {
+test('a namesake has another company of its name in its register', () => {
   const company = firstCompany((candidate) => registry.traits(candidate).namesake && candidate.countryCode === 'FR');
   const words = (name: string) =>
     name
