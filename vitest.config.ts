@@ -77,8 +77,8 @@ export default defineConfig({
     // `npm test` leaves these out and `npm run test:long` runs only these. Vitest runs all tests of a file or name that
     // you give it.
     tags: [
-      { name: 'long', description: 'what is long to watch: many nights, many rows, many bytes (npm run test:long)' },
-      { name: 'words', description: 'judges words themselves: left out where they are changed (npm run test:wording)' },
+      { name: 'long', description: 'many nights, rows or bytes (npm run test:long)' },
+      { name: 'words', description: 'checks words, and is left out by npm run test:wording, which changes them' },
     ],
     // Tests import compiled files, so vitest cannot see that they depend on a source.
     forceRerunTriggers: [join(SOURCES, '**')],

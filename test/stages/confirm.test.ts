@@ -248,7 +248,7 @@ describe('the bought record', () => {
   const differs = { registration_number: '07654321', country_code: 'GB' };
 
   test.each([
-    ['the same number', same, 'done'],
+    ['an equal number', same, 'done'],
     ['another number', differs, 'needs_review'],
     ['another country', { ...same, country_code: 'IE' }, 'needs_review'],
     ['no number', { country_code: 'GB' }, 'needs_review'],

@@ -213,8 +213,8 @@ describe('V2-4 a report that names another company than requested', () => {
   });
 
   test.each([
-    ['has no value for it', {}],
-    ['has null for it', { source_id: null, registration_number: null }],
+    ['names no company', {}],
+    ['has null instead of a company', { source_id: null, registration_number: null }],
     ['spells the number in another way', { source_id: 'S-1', registration_number: '12 34 56 78' }],
   ])('one that %s is used', async (_, said) => {
     expect(await run(scene({ answer: generating(said) }), confirmed)).toMatchObject({
@@ -327,7 +327,7 @@ describe('a stored report', () => {
 
   test.each([
     ['does not list it', undefined],
-    ['has true for it', { id: '700001', expired: false }],
+    ['lists it as current', { id: '700001', expired: false }],
     ['has an older one that expired', { id: '600001', expired: true }],
   ])('is used if the history %s', async (_, past) => {
     const world = scene({ answer: provider({}), owned, history: () => past });
