@@ -70,8 +70,8 @@ describe('run', () => {
       const planned = await plan(JOB, environment(job));
       // Each event keeps the values of its own time.
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
-      const { v2Calls, revealsAtMost: reveals, purchases } = planned;
-      const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, calls: purchases.atMost.calls, reveals };
+      const { v2Calls, revealsAtMost: reveals, purchases, held } = planned;
+      const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, calls: purchases.atMost.calls, reveals, held };
       const limits = { units: 7, reports: null };
       const disk = { ...planned.disk, free: expect.any(Number) };
       expect(asked).toEqual([

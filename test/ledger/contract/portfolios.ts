@@ -289,6 +289,7 @@ export function describePortfolios(open: OpenLedger): void {
           now: 3,
           before: 2,
           kept: 2,
+          replaced: 0,
           broken: null,
         });
         await ledger.portfolios.loadRows(laid(['b', 'c', 'd']), true);
@@ -296,6 +297,7 @@ export function describePortfolios(open: OpenLedger): void {
           now: 3,
           before: 2,
           kept: 1,
+          replaced: 0,
           broken: null,
         });
         expect(await rowsOf(ledger, first.id)).toHaveLength(2);
