@@ -1,7 +1,5 @@
 // Compares grades, and explains them in words.
 
-import type { GradeLetter } from './numbers/compare.js';
-
 /** From best to worst. Missing values (Z) neither agree nor contradict. */
 const LETTERS = 'ABZF';
 
@@ -71,14 +69,10 @@ export const fieldAgreements = (grade: string): readonly FieldAgreement[] =>
 /** A grade in short words: "same: number, country; different: name". */
 export function gradeInWords(grade: string): string {
   if (!isGrade(grade)) return '';
-  const those = (letter: GradeLetter) => FIELDS.filter((_, index) => grade.charAt(index) === letter).join(', ');
-  return [
-    ['same', those('A')],
-    ['similar', those('B')],
-    ['different', those('F')],
-  ]
-    .filter(([, fields]) => fields !== '')
-    .map(([how, fields]) => `${how}: ${fields}`)
+  const fields = fieldAgreements(grade);
+  return (['same', 'similar', 'different'] as const)
+    .map((how) => [how, fields.filter(({ agreement }) => agreement === how).map(({ field }) => field)] as const)
+    .flatMap(([how, those]) => (those.length === 0 ? [] : [`${how}: ${those.join(', ')}`]))
     .join('; ');
 }
 

@@ -8,35 +8,21 @@ import { comparableNumber, compareRegistration } from './numbers/compare.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { findCountry } from './places/resolve-location.js';
 
-export type RecordIdentityCheck =
-  | { readonly ok: true }
-  | {
-      readonly ok: false;
-      readonly reason: 'number_differs' | 'number_missing' | 'country_differs';
-      readonly message: string;
-    };
-
-/** The bought record must be the confirmed company: same number, same country. */
-export function checkRecordIdentity(
-  candidate: Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'>,
+/** Why a bought record is not the confirmed company: same number, same country. Undefined if it is. */
+export function recordProblem(
+  candidate: Pick<CandidateFacts, 'registration_number' | 'country_code'>,
   record: { readonly registration_number?: string | null; readonly country_code?: string | null },
-): RecordIdentityCheck {
+): string | undefined {
   const country = candidate.country_code?.toUpperCase() ?? '';
   const theirs = record.country_code?.toUpperCase() ?? '';
-  if (country !== '' && theirs !== '' && country !== theirs) {
-    const message = `the bought record is in ${theirs}, the confirmed candidate in ${country}`;
-    return { ok: false, reason: 'country_differs', message };
-  }
+  if (country !== '' && theirs !== '' && country !== theirs)
+    return `the bought record is in ${theirs}, the confirmed candidate in ${country}`;
   const confirmed = candidate.registration_number ?? '';
   const found = record.registration_number ?? '';
-  if (confirmed === '') return { ok: true };
-  if (found === '') {
-    const message = `the bought record has no registration number, the confirmed candidate has ${confirmed}`;
-    return { ok: false, reason: 'number_missing', message };
-  }
-  if (comparableNumber(confirmed, country) === comparableNumber(found, country)) return { ok: true };
-  const message = `the bought record has registration number ${found}, the confirmed candidate ${confirmed}`;
-  return { ok: false, reason: 'number_differs', message };
+  if (confirmed === '') return undefined;
+  if (found === '') return `the bought record has no registration number, the confirmed candidate has ${confirmed}`;
+  if (comparableNumber(confirmed, country) === comparableNumber(found, country)) return undefined;
+  return `the bought record has registration number ${found}, the confirmed candidate ${confirmed}`;
 }
 
 /** A company as an answer states it. Null: not stated. */
@@ -124,7 +110,7 @@ export function statedCompanies(object: ExactJson | undefined): readonly StatedC
 }
 
 /** Empty if no such country is known. */
-const countryIn = (text: string): string => findCountry(text)?.code ?? '';
+const countryIn = (text: string): string => findCountry(text) ?? '';
 
 /** The confirmed company, as parts of its answers are compared with it. */
 export interface ConfirmedFacts extends Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'> {
@@ -140,11 +126,11 @@ export interface ConfirmedFacts extends Pick<CandidateFacts, 'id' | 'registratio
  */
 export function contradictionsOf(stated: StatedCompany, confirmed: ConfirmedFacts): readonly string[] {
   const { id, name, registration_number: number, country_code } = stated;
-  const check = checkRecordIdentity(confirmed, {
+  const problem = recordProblem(confirmed, {
     registration_number: number ?? confirmed.registration_number,
     country_code,
   });
-  const isSameNumber = number !== null && (confirmed.registration_number ?? '') !== '' && check.ok;
+  const isSameNumber = number !== null && (confirmed.registration_number ?? '') !== '' && problem === undefined;
   const isOtherName =
     name !== null &&
     !isSameNumber &&
@@ -152,7 +138,7 @@ export function contradictionsOf(stated: StatedCompany, confirmed: ConfirmedFact
     confirmed.names.every((known) => nameSimilarity(known, name) < confirmed.nameAgreement);
   return [
     ...(id === null || id === confirmed.id ? [] : [`it is of ${id}, but kybatch asked for ${confirmed.id}`]),
-    ...(check.ok ? [] : [check.message]),
+    ...(problem === undefined ? [] : [problem]),
     ...(isOtherName ? [`it is about ${name}, the confirmed candidate is ${confirmed.names[0]}`] : []),
   ];
 }

@@ -101,14 +101,9 @@ export function ownershipGraph(facts: OwnershipFacts, limits: GraphLimits = GRAP
   const all = mentions.parties();
   const nodes = [...shown].map(([index, hops]): GraphNode => {
     const { above = 0, below = 0 } = hidden.get(index) ?? {};
-    const party = all.get(index);
     return {
+      ...mentions.facts(index),
       key: String(index),
-      kind: party?.kind ?? 'company',
-      name: party?.name ?? null,
-      countryCode: party?.countryCode ?? null,
-      registrationNumber: party?.registrationNumber ?? null,
-      ids: party?.ids ?? [],
       hops,
       chainEnds: !edges.some(({ to }) => to === index),
       hiddenAbove: above,

@@ -3,9 +3,10 @@
 import { LONGEST_NAME } from '../util/text-limits.js';
 import { barredWords, dataFile } from '../util/yaml.js';
 import type { Subject } from './candidate-grade.js';
-import { leadsIn } from './leads.js';
+import { type Leads, leadsIn } from './leads.js';
 import { taxMayConfirm } from './match-decision.js';
 import { hasLegalForm } from './names/similarity.js';
+import { isNumberedByState } from './numbers/country-formats.js';
 import { moreDoubtful, type ParsedNumber, plainCharacters, type RepairRule } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { parseVatNumber } from './numbers/vat.js';
@@ -24,19 +25,8 @@ export type SearchSubjectReading =
   | { readonly ok: false; readonly code: 'BAD_COUNTRY'; readonly message: string };
 
 /** The fields of a row from src/input: trimmed, without blank ones. */
-export type RowFields = {
-  readonly name?: string;
-  readonly country?: string;
-  readonly registration_number?: string;
-  readonly vat_number?: string;
-  readonly ticker?: string;
-  readonly city?: string;
-  readonly state?: string;
-  readonly website?: string;
-  readonly linkedin?: string;
-  readonly lei?: string;
-  readonly email?: string;
-  readonly phone?: string;
+export type RowFields = Leads & {
+  readonly [F in 'name' | 'country' | 'registration_number' | 'vat_number' | 'ticker' | 'city' | 'state']?: string;
 };
 
 const htmlEntities = dataFile('domain/html-entities', (z) =>
@@ -131,7 +121,7 @@ export function lacksState(fields: RowFields): boolean {
   const reading = readSearchSubject(fields);
   if (!reading.ok) return false;
   const { countryCode, state, registrationNumber: number } = reading.enquiry.subject;
-  return BY_STATE.has(countryCode) && state === undefined && number !== undefined && number.register === undefined;
+  return isNumberedByState(countryCode) && state === undefined && number !== undefined && number.register === undefined;
 }
 
 /** The row gives a German register number without its court. */
@@ -253,7 +243,7 @@ function isClear(
   if ((treatment === 'review' && lacksCourt === undefined) || canonical === null || spellings.length === 0)
     return false;
   if (repairs.some(({ rule }) => !PLAIN.has(rule))) return false;
-  if (BY_STATE.has(countryCode)) return register !== undefined;
+  if (isNumberedByState(countryCode)) return register !== undefined;
   const isLabelled = repairs.some(({ rule }) => rule === 'label') || /\p{L}/u.test(canonical);
   return valid === 'yes' || HAVE_A_FORM.has(countryCode) || isLabelled;
 }
@@ -269,8 +259,6 @@ const PLAIN: ReadonlySet<RepairRule> = new Set([
   'register_spelling',
   'siret_to_siren',
 ]);
-
-const BY_STATE: ReadonlySet<string> = new Set(['US', 'CA']);
 
 /** Countries without check digits whose numbers still have a clear form. New Zealand's are any digits. */
 const HAVE_A_FORM: ReadonlySet<string> = new Set('GB IE DE NL PL AT LU HU LV LT MT CY HK IN LI CH CN ZA'.split(' '));

@@ -100,21 +100,13 @@ export interface NumberFit {
   readonly judged: number;
 }
 
+export type NumberField = 'registration_number' | 'vat_number';
+
 type Fit = 'fit' | 'nearly' | 'no' | 'unknown';
 
-/** Compared with the register of each row's country. */
-export const registerFit = (cells: readonly string[], countries: Countries): NumberFit =>
-  countFit(cells, countries, fitsRegister);
-
-/** Compared with the VAT and tax numbers of each row's country. */
-export const vatFit = (cells: readonly string[], countries: Countries): NumberFit =>
-  countFit(cells, countries, fitsVat);
-
-function countFit(
-  cells: readonly string[],
-  countries: Countries,
-  fits: (cell: string, country: string | null) => Fit,
-): NumberFit {
+/** Compared with the registers, or the VAT and tax numbers, of each row's country. */
+export function numberFit(field: NumberField, cells: readonly string[], countries: Countries): NumberFit {
+  const fits = field === 'vat_number' ? fitsVat : fitsRegister;
   const counts = { fit: 0, nearly: 0, judged: 0 };
   for (const [index, cell] of cells.entries()) {
     if (!isFilled(cell)) continue;

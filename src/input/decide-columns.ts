@@ -18,8 +18,8 @@ import {
   legalForms,
   MOST,
   NEARLY_ALL,
-  registerFit,
-  vatFit,
+  type NumberField,
+  numberFit,
 } from './column-content.js';
 import { type Claim, type HeaderLookup, isNamedIn, meaningOf, SEARCH_FIELDS, STRENGTHS } from './header-meaning.js';
 import { type ColumnChoice, type ColumnDoubt, INPUT_FIELDS, type InputField } from './types.js';
@@ -44,8 +44,8 @@ export interface ColumnDecision {
   readonly contents: readonly ColumnContent[];
   /** The country of each sampled row. */
   readonly countries: Countries;
-  /** Unused columns whose header claims a field: the column, and the column used instead. */
-  readonly passedOver: readonly { readonly index: number; readonly field: InputField; readonly by: number }[];
+  /** Unused columns whose header claims a field. */
+  readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
   /** Columns whose header may mean a missing number, but whose content fits no country of the rows. */
   readonly refused: readonly { readonly index: number; readonly field: InputField }[];
 }
@@ -85,7 +85,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
   const taken = new Set([...settled.values()].flat());
   const chosen = new Map<InputField, Chosen>();
   const unclear: Unclear[] = [];
-  const passedOver: { index: number; field: InputField; by: number }[] = [];
+  const passedOver: { index: number; field: InputField }[] = [];
   const refused: { index: number; field: InputField }[] = [];
   const countriesAt = (index: number | undefined) =>
     (index === undefined ? (sample[0] ?? []).map(() => null) : countriesIn(sample[index] ?? [], true)).map(
@@ -131,7 +131,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     const namesIt = !isVague || isNamedIn(headers[best.index] ?? '', field);
     const decidedBy = strength === 'pipeline' ? 'pipeline' : byContent && !namesIt ? 'content' : 'header';
     chosen.set(field, { index: best.index, decidedBy, isWeak: strength === 'generic' });
-    for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
+    for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field });
     if (field === 'country') countries = countriesAt(best.index);
   }
   const exchanged = namesAmongNumbers(chosen, unclear, sample, countries);
@@ -169,12 +169,13 @@ function swappedNumbers(
 ): readonly Unclear[] {
   const [number, vat] = [chosen.get('registration_number')?.index, chosen.get('vat_number')?.index];
   if (number === undefined || vat === undefined) return [];
-  const isOther = (index: number, own: typeof vatFit, other: typeof vatFit) => {
+  const isOther = (index: number, own: NumberField, other: NumberField) => {
     const cells = sample[index] ?? [];
-    const [mine, theirs] = [own(cells, countries), other(cells, countries)];
+    const [mine, theirs] = [numberFit(own, cells, countries), numberFit(other, cells, countries)];
     return theirs.judged >= FEW && theirs.fit >= theirs.judged * MOST && mine.fit <= mine.judged * A_FIFTH;
   };
-  if (!isOther(number, registerFit, vatFit) || !isOther(vat, vatFit, registerFit)) return [];
+  if (!isOther(number, 'registration_number', 'vat_number')) return [];
+  if (!isOther(vat, 'vat_number', 'registration_number')) return [];
   return [
     { field: 'registration_number', kind: 'swapped', columns: [vat, number] },
     { field: 'vat_number', kind: 'swapped', columns: [number, vat] },
@@ -191,7 +192,7 @@ function namesAmongNumbers(
   const contradicting = unclear.find(({ field, kind }) => field === 'name' && kind === 'contradiction')?.columns[0];
   const [name, number] = [chosen.get('name')?.index ?? contradicting, chosen.get('registration_number')?.index];
   if (name === undefined || number === undefined) return [];
-  const { fit, nearly, judged } = registerFit(sample[name] ?? [], countries);
+  const { fit, nearly, judged } = numberFit('registration_number', sample[name] ?? [], countries);
   if (judged === 0 || fit + nearly < judged * MOST || legalForms(sample[number] ?? []) < 0.5) return [];
   return [
     { field: 'name', kind: 'swapped', columns: [number, name], isSure: true },
@@ -354,7 +355,7 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
       if (isMany && !cells.some((cell) => /\d/.test(cell))) return false;
       if (!saysLittle) return true;
       if (areDays(cells)) return false;
-      const { fit, nearly, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);
+      const { fit, nearly, judged } = numberFit(field, cells, countries);
       if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= A_FIFTH;
       return judged === 0 ? claim.isFirst === true : fit / judged >= 0.5;
     }
@@ -372,7 +373,7 @@ const holds = (field: InputField, claimant: Claimant, countries: Countries): boo
 
 /** Whether a column without a header has other register numbers than the named one. Then their owner is unclear. */
 function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: Countries): boolean {
-  const { fit, nearly, judged } = registerFit(unnamed.cells, countries);
+  const { fit, nearly, judged } = numberFit('registration_number', unnamed.cells, countries);
   return (
     judged >= FEW &&
     fit + nearly >= judged * NEARLY_ALL &&
@@ -396,7 +397,7 @@ function qualityOf(field: ComparedField, claimant: Claimant, countries: Countrie
       return countriesIn(cells, isPlain(claimant)).filter((country) => country !== null).length / content.filled;
     case 'registration_number':
     case 'vat_number': {
-      const { fit, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);
+      const { fit, judged } = numberFit(field, cells, countries);
       return judged === 0 ? 0.5 : fit / judged;
     }
   }

@@ -16,8 +16,7 @@ import {
   legalForms,
   MOST,
   NEARLY_ALL,
-  registerFit,
-  vatFit,
+  numberFit,
 } from './column-content.js';
 import type { ColumnNames } from './column-names.js';
 import { type ColumnDecision, type Columns, registerPart, type SampledColumns } from './decide-columns.js';
@@ -60,7 +59,7 @@ const FEW_TEXTS = 2;
 /** The share of texts that are valid numbers of their row's country. Undefined if too few can be judged. */
 function shareThatFits(field: InputField, texts: readonly string[], countries: Countries): number | undefined {
   if (field !== 'registration_number' && field !== 'vat_number') return undefined;
-  const { fit, nearly, judged } = (field === 'vat_number' ? vatFit : registerFit)(texts, countries);
+  const { fit, nearly, judged } = numberFit(field, texts, countries);
   return judged < FEW_TEXTS ? undefined : (fit + nearly) / judged;
 }
 
@@ -147,13 +146,13 @@ export function suggestColumns(
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
   // Numbers without leading zeros count if others have the full form, even if another field identifies the rows.
   const number = among('registration_number', (cells, content) => {
-    const { fit, nearly, judged } = registerFit(cells, countries);
+    const { fit, nearly, judged } = numberFit('registration_number', cells, countries);
     const areNumbers = judged >= few && fit + nearly >= judged * NEARLY_ALL && fit >= judged * A_FIFTH;
     return areNumbers && !content.isCount && isOneEach(cells, names) && !areDays(cells);
   });
   if (isRead('vat_number')) return [...country, ...number, ...name];
   const vat = among('vat_number', (cells, content) => {
-    const { fit, judged } = vatFit(cells, countries);
+    const { fit, judged } = numberFit('vat_number', cells, countries);
     const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
     return isOwn(content) && prefixed && judged >= few && fit >= judged * NEARLY_ALL;
   });
@@ -215,7 +214,7 @@ export function unreadNotes(
     const unknown = likely(field).filter(
       (index) =>
         isVague(headers[index] ?? '', { lookup }) &&
-        (field === 'country' || registerFit(sample[index] ?? [], countries).fit > 0),
+        (field === 'country' || numberFit('registration_number', sample[index] ?? [], countries).fit > 0),
     );
     if (unknown.length === 0) return [];
     const said = unknown.map((index) => JSON.stringify(sanitizeText(names.headerOf(index), 60))).join(' and ');

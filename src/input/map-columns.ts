@@ -9,7 +9,7 @@ import { isoTime } from '../util/clock.js';
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { listed } from '../util/words.js';
-import { A_FIFTH, COMPARED, FEW, isFilled, MOST, registerFit } from './column-content.js';
+import { A_FIFTH, COMPARED, FEW, isFilled, MOST, numberFit } from './column-content.js';
 import { ColumnNames, readGivenColumns } from './column-names.js';
 import {
   type ColumnDecision,
@@ -402,7 +402,7 @@ function numberColumns(
   if (first === undefined || unclear.some(({ field }) => field === 'registration_number')) return undefined;
   const cellsOf = (index: number) => sample[index] ?? [];
   const holdsNumbers = (index: number) => {
-    const { fit, nearly, judged } = registerFit(cellsOf(index), countries);
+    const { fit, nearly, judged } = numberFit('registration_number', cellsOf(index), countries);
     return judged > 0 && fit + nearly >= judged * MOST;
   };
   const fillsGap = (index: number) =>
@@ -440,7 +440,7 @@ function numbersInGaps(
   const others = passedOver.flatMap(({ field, index }) => {
     if (field !== 'registration_number') return [];
     const inGaps = (sample[index] ?? []).map((cell, row) => (isFilled(own[row] ?? '') ? '' : cell));
-    const { fit, nearly, judged } = registerFit(inGaps, countries);
+    const { fit, nearly, judged } = numberFit('registration_number', inGaps, countries);
     const numbers = fit + nearly;
     const isTold = numbers >= FEW || numbers >= rows * A_FIFTH;
     return numbers > 0 && isTold && numbers >= judged * MOST ? [index] : [];

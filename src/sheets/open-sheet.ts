@@ -68,7 +68,6 @@ async function openText(file: FileSource, recognises: RecogniseHeader, options: 
     encoding,
     delimiter,
     sheet: null,
-    sheets: [],
     headers,
     groups: header.groups,
     headerLine,

@@ -9,14 +9,12 @@ export interface Sheet {
   readonly path: string;
   /** The hash of the file's bytes. */
   readonly sha256: string;
-  readonly kind: SheetKind;
+  readonly kind: 'csv' | 'xlsx';
   /** Null for a workbook, like the delimiter. */
   readonly encoding: SheetEncoding | null;
   readonly delimiter: string | null;
   /** The name of the worksheet. Null for text. */
   readonly sheet: string | null;
-  /** The names of all visible worksheets, in order. */
-  readonly sheets: readonly string[];
   /** The header's cells exactly as written, including blank and repeated ones. */
   readonly headers: readonly string[];
   /** The text above each header (`Parent company`), or an empty text. */
@@ -78,8 +76,6 @@ export interface LineProblem {
   readonly code: LineProblemCode;
   readonly message: string;
 }
-
-export type SheetKind = 'csv' | 'xlsx';
 
 /** The encodings that a user can name. Not all of them are detected. */
 export const SHEET_ENCODINGS = [

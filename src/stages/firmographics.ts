@@ -2,7 +2,7 @@ import { readAnswer, readStatements } from '../api/answer.js';
 import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
-import { checkRecordIdentity, contradictionsOf, statedCompanies } from '../domain/identity-mismatch.js';
+import { contradictionsOf, recordProblem, statedCompanies } from '../domain/identity-mismatch.js';
 import { buyProfile, confirmedFacts, type Difference } from './modules.js';
 import { type Company, requireIdentified, type StageContext, stage } from './stage.js';
 
@@ -37,8 +37,8 @@ export function profileDifference(
   if (candidate === null) return undefined;
   const { registration_number, country_code = null, name } = readAnswer(companyProfile, body);
   const said = { registration_number: scalarText(registration_number), country_code };
-  const check = checkRecordIdentity(candidate, said);
-  if (!check.ok) return { key: recordKey(candidate, said, 'firmographics'), message: check.message };
+  const problem = recordProblem(candidate, said);
+  if (problem !== undefined) return { key: recordKey(candidate, said, 'firmographics'), message: problem };
   const facts = confirmedFacts(company, 'companies', context);
   const known = { ...facts, names: name == null ? [] : [...facts.names, name] };
   for (const stated of statedCompanies(readStatements(companyProfile, body))) {

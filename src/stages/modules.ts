@@ -3,9 +3,9 @@ import type { Operation } from '../api/operation.js';
 import { recordKey } from '../domain/entity-key.js';
 import {
   type ConfirmedFacts,
-  checkRecordIdentity,
   contradictionsOf,
   identifierText,
+  recordProblem,
   type StatedCompany,
   statedCompanies,
 } from '../domain/identity-mismatch.js';
@@ -351,13 +351,13 @@ export interface Difference {
 
 function differenceOfProfile(said: StatedCompany, { id, candidate }: Identified): Difference | undefined {
   if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
-  const check = checkRecordIdentity(candidate, said);
+  const problem = recordProblem(candidate, said);
   const otherId = said.id === null || said.id === id ? undefined : said.id;
-  if (check.ok && otherId === undefined) return undefined;
+  if (problem === undefined && otherId === undefined) return undefined;
   const isRenamed = said.name !== null && said.name !== candidate.name;
   const problems = [
     otherId === undefined ? [] : [`the record is of ${otherId}, but kybatch asked for ${id}`],
-    check.ok ? [] : [check.message],
+    problem ?? [],
     isRenamed ? [`the record is named ${said.name}`] : [],
   ].flat();
   const key = `${recordKey(candidate, said)}${otherId === undefined ? '' : `|${otherId}`}`;

@@ -88,7 +88,7 @@ function resolved(item: WrittenItem, known: ReadonlyMap<string, FoundItem>): Res
 
 /** A country has many names. A part of a country that stands for the whole in an address is left to the regions. */
 const countryCode = (name: string): string | undefined =>
-  PART_OF_A_COUNTRY.test(name) ? undefined : findCountry(name)?.code;
+  PART_OF_A_COUNTRY.test(name) ? undefined : findCountry(name);
 
 const PART_OF_A_COUNTRY =
   /^\s*(?:england|scotland|schottland|wales|northern ireland|england\s+(?:and\s+|&\s+)?wales|holland)\s*$/i;

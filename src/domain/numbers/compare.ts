@@ -3,7 +3,7 @@
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { subdivisionCode } from '../places/location-codes.js';
 import { resolveLocation } from '../places/resolve-location.js';
-import { numberFormatsOf } from './country-formats.js';
+import { isNumberedByState, numberFormatsOf } from './country-formats.js';
 import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
 import { compact, type ParsedNumber, repairInWords } from './number-text.js';
 import { parseRegistrationNumber } from './parse.js';
@@ -268,7 +268,7 @@ const QUALIFIED = /^\s*([A-Za-z]{2})[\s:._/-]*(\S.*)$/;
  * for a country without rules.
  */
 export function isUniqueInCountry(number: string, countryCode: string): boolean {
-  if (SEVERAL_REGISTERS.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return false;
+  if (hasSeveralRegisters(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return false;
   const { treatment, valid } = parseRegistrationNumber(number, countryCode);
   // China's code with a check digit is national. Local offices issued the numbers before it.
   return treatment !== 'review' && (countryCode !== 'CN' || valid === 'yes');
@@ -276,7 +276,6 @@ export function isUniqueInCountry(number: string, countryCode: string): boolean 
 
 /** The number names a company only together with a court, state or province, which is missing. */
 export const lacksRegister = ({ register }: ParsedNumber, countryCode: string): boolean =>
-  SEVERAL_REGISTERS.has(countryCode) && register === undefined;
+  hasSeveralRegisters(countryCode) && register === undefined;
 
-/** Countries in which courts, states or provinces number their companies separately. */
-const SEVERAL_REGISTERS: ReadonlySet<string> = new Set(['DE', 'US', 'CA']);
+const hasSeveralRegisters = (countryCode: string) => countryCode === 'DE' || isNumberedByState(countryCode);

@@ -161,6 +161,9 @@ function schemas(z: Zod) {
   return { section, format };
 }
 
+/** In the US and Canada several states have the same number, so the state is part of the identity. */
+export const isNumberedByState = (countryCode: string): boolean => countryCode === 'US' || countryCode === 'CA';
+
 type Zod = typeof z;
 type Section = z.output<ReturnType<typeof schemas>['section']>;
 type Format = z.output<ReturnType<typeof schemas>['format']>;

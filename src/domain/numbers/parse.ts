@@ -2,7 +2,7 @@
 
 import { LONGEST_NUMBER, Memo } from '../../util/text-limits.js';
 import { isoAlias, subdivisionCode } from '../places/location-codes.js';
-import { type CountryNumbers, numberFormatsOf, type RegisterFormat } from './country-formats.js';
+import { type CountryNumbers, isNumberedByState, numberFormatsOf, type RegisterFormat } from './country-formats.js';
 import { parseGerman } from './german.js';
 import {
   areGrouped,
@@ -248,9 +248,8 @@ function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNu
   return { ...parsed, treatment, reason: `"${canonical}" differs from the given number by leading zeros`, valid };
 }
 
-/** In the US and Canada the state is part of the identity, because several states have the same number. */
 function inRegister(parsed: ParsedNumber, countryCode: string, state: string | undefined): ParsedNumber {
-  if (countryCode !== 'US' && countryCode !== 'CA') return parsed;
+  if (!isNumberedByState(countryCode)) return parsed;
   const register = state === undefined ? undefined : subdivisionCode(countryCode, state);
   if (register !== undefined) return { ...parsed, register };
   const treatment = moreDoubtful(parsed.treatment, 'needs_name');

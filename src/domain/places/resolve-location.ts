@@ -23,9 +23,6 @@ export type ResolvedLocation =
       /** Null for a provider's own location ID, whose country is unknown. */
       readonly countryCode: string | null;
       readonly state?: string;
-      readonly alias?: { readonly from: string; readonly to: string };
-      /** The part that the location leaves out, in words. */
-      readonly note?: string;
     }
   | {
       readonly ok: false;
@@ -52,10 +49,9 @@ function resolveAnew(country: string, state?: string): ResolvedLocation {
   if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };
   const coded = /^([A-Za-z]{2})\s*([-_/])\s*([A-Za-z0-9]{1,3})$/.exec(text);
   if (coded !== null) return resolveCoded(text, coded[1] ?? '', coded[2] ?? '', coded[3] ?? '');
-  const found = findCountry(text) ?? findForeignCountry(text) ?? findTerseCountry(text);
-  if (found === undefined) return unknownCountry(text);
-  const alias = found.isAlias ? { alias: { from: text, to: found.code } } : {};
-  return { ok: true, ...withState(found.code, normalizeText(state ?? '', 'NFKC').trim()), ...alias };
+  const code = findCountry(text) ?? findForeignCountry(text) ?? findTerseCountry(text);
+  if (code === undefined) return unknownCountry(text);
+  return located(code, subdivisionOf(code, normalizeText(state ?? '', 'NFKC').trim()));
 }
 
 function unknownCountry(text: string): ResolvedLocation {
@@ -86,33 +82,28 @@ const severalCountries = (text: string, several: readonly string[]): ResolvedLoc
  * countries, and so does every `US/CA`, because a slash rarely means a state.
  */
 function resolveCoded(text: string, countryPart: string, sign: string, statePart: string): ResolvedLocation {
-  const found = findCountry(countryPart);
-  if (found === undefined) return { ok: false, reason: `"${text}": ${countryPart} is not a country code` };
-  const alias = found.isAlias ? { alias: { from: countryPart, to: found.code } } : {};
-  const other = statePart.length < 2 ? undefined : findCountry(statePart)?.code;
-  if (other === found.code) return { ok: true, location: found.code, countryCode: found.code, ...alias };
-  if (other !== undefined && (sign === '/' || !isPartOf(found.code, statePart))) {
-    return severalCountries(text, [found.code, other]);
-  }
-  if (!WITH_STATES.has(found.code)) {
-    const note = `${text} is searched as ${found.code}: the API accepts states of US, CA and CN only`;
-    return { ok: true, location: found.code, countryCode: found.code, note, ...alias };
-  }
-  const code = subdivisionCode(found.code, statePart);
-  if (code === undefined) return { ok: false, reason: `"${text}": ${statePart} is not a state of ${found.code}` };
-  return { ok: true, location: `${found.code}-${code}`, countryCode: found.code, state: code, ...alias };
+  const country = findCountry(countryPart);
+  if (country === undefined) return { ok: false, reason: `"${text}": ${countryPart} is not a country code` };
+  const other = statePart.length < 2 ? undefined : findCountry(statePart);
+  if (other === country) return located(country);
+  if (other !== undefined && (sign === '/' || !isPartOf(country, statePart)))
+    return severalCountries(text, [country, other]);
+  const state = subdivisionOf(country, statePart);
+  if (state === undefined && WITH_STATES.has(country))
+    return { ok: false, reason: `"${text}": ${statePart} is not a state of ${country}` };
+  return located(country, state);
 }
 
-function withState(code: string, state: string) {
-  if (state === '' || !WITH_STATES.has(code)) return { location: code, countryCode: code };
-  const found = subdivisionCode(code, state);
-  const location = `${code}-${found}`;
-  if (found !== undefined && LOCATION_PATTERN.test(location)) return { location, countryCode: code, state: found };
-  return {
-    location: code,
-    countryCode: code,
-    note: `"${state}" is not a state of ${code}. kybatch searches the whole country`,
-  };
+/** Without a known state, the whole country is searched. */
+const located = (country: string, state?: string): ResolvedLocation =>
+  state === undefined
+    ? { ok: true, location: country, countryCode: country }
+    : { ok: true, location: `${country}-${state}`, countryCode: country, state };
+
+/** Only of countries whose states the API accepts, and in the form that it accepts. */
+function subdivisionOf(country: string, state: string): string | undefined {
+  const code = WITH_STATES.has(country) && state !== '' ? subdivisionCode(country, state) : undefined;
+  return code !== undefined && LOCATION_PATTERN.test(`${country}-${code}`) ? code : undefined;
 }
 
 const countryWords = dataFile('domain/countries', (z) => {
@@ -152,43 +143,33 @@ const codesBy = (names: Readonly<Record<string, readonly string[]>>) =>
 
 const longestFirst = (words: readonly string[]) => words.toSorted((a, b) => b.length - a.length);
 
-interface NamedCountry {
-  readonly code: string;
-  /** True if the text is a common name that ISO does not have. */
-  readonly isAlias: boolean;
-}
-
 /** The country of a code, or of a name in a registered language. */
-export function findCountry(text: string): NamedCountry | undefined {
+export function findCountry(text: string): string | undefined {
   if (text.length > LONGEST_NUMBER) return undefined;
   const trimmed = normalizeText(text, 'NFKC').trim();
   if (trimmed.includes('?')) return undefined;
   const flag = FLAG.exec(trimmed);
   if (flag !== null) return withFlag(flag[0], trimmed.replace(FLAG, ' ').trim());
   const dialled = countryDialled(trimmed);
-  if (dialled !== undefined) return dialled === null ? undefined : { code: dialled, isAlias: true };
+  if (dialled !== undefined) return dialled ?? undefined;
   const upper = trimmed.toUpperCase().replace(/\.+$/, '');
   // Without the accent it is Costa Rica.
-  if (/^Č\.? ?R$/.test(upper)) return { code: 'CZ', isAlias: true };
-  if (isIsoCountry(upper)) return { code: upper, isAlias: false };
+  if (/^Č\.? ?R$/.test(upper)) return 'CZ';
+  if (isIsoCountry(upper)) return upper;
   const plain = plainPlace(trimmed);
   const { aliases, formOfState, two_states: twoStates } = countryWords();
-  const alias = aliases.get(plain);
-  if (alias !== undefined) return { code: alias, isAlias: true };
   const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? isoCountries().alpha3ToAlpha2(upper) : undefined;
-  const code = fromAlpha3 ?? codeOf(plain) ?? codeOf(plain.replace(/^the /, '')) ?? withRepublic(plain);
-  if (code !== undefined) return { code, isAlias: false };
+  const code =
+    aliases.get(plain) ?? fromAlpha3 ?? codeOf(plain) ?? codeOf(plain.replace(/^the /, '')) ?? withRepublic(plain);
+  if (code !== undefined) return code;
   const common = plain.replace(formOfState, '');
-  const state = common === plain ? undefined : (aliases.get(common) ?? codeOf(common));
-  if (state !== undefined && !twoStates.has(state)) return { code: state, isAlias: false };
+  const state = common === plain ? undefined : codeOfName(common);
+  if (state !== undefined && !twoStates.has(state)) return state;
   const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
   if (name === '') return namedTwice(trimmed);
   // "Ireland (Northern)" is not Ireland.
-  const turned = isDoubt(remark) ? '' : plainPlace(`${remark} ${name}`);
-  const other = aliases.get(turned) ?? codeOf(turned);
-  return other === undefined
-    ? withRemark(findCountry(name), remark.trim())
-    : { code: other, isAlias: aliases.has(turned) };
+  const turned = isDoubt(remark) ? undefined : codeOfName(plainPlace(`${remark} ${name}`));
+  return turned ?? withRemark(findCountry(name), remark.trim());
 }
 
 /** Two regional indicators, or the flag of England, Scotland or Wales, spelled in tags. */
@@ -198,22 +179,22 @@ const INDICATOR_A = 0x1f1e6;
 const TAG_A = 0xe0061;
 
 /** A flag alone is a country. A name beside it must mean the same one. */
-function withFlag(flag: string, rest: string): NamedCountry | undefined {
+function withFlag(flag: string, rest: string): string | undefined {
   const points = [...flag].map((sign) => sign.codePointAt(0) ?? 0);
   const isPart = points.length > 2;
   const letters = (isPart ? points.slice(1, 3) : points).map((point) => point - (isPart ? TAG_A : INDICATOR_A) + 65);
   const code = String.fromCodePoint(...letters);
   if (!isIsoCountry(code)) return undefined;
-  return rest === '' || findCountry(rest)?.code === code ? { code, isAlias: true } : undefined;
+  return rest === '' || findCountry(rest) === code ? code : undefined;
 }
 
 /** "Deutschland (DE)", "Germany (West)": the remark does not count, unless it is another country: "GB (DE)". */
-function withRemark(named: NamedCountry | undefined, remark: string): NamedCountry | undefined {
+function withRemark(named: string | undefined, remark: string): string | undefined {
   if (isDoubt(remark)) return undefined;
   const other = remark.length < 2 ? undefined : findCountry(remark);
-  if (named === undefined || other === undefined || other.code === named.code) return named;
-  const isPart = isPartOf(named.code, remark) && !belongsTo(other.code, named.code);
-  return isPart || belongsTo(named.code, other.code) ? named : undefined;
+  if (named === undefined || other === undefined || other === named) return named;
+  const isPart = isPartOf(named, remark) && !belongsTo(other, named);
+  return isPart || belongsTo(named, other) ? named : undefined;
 }
 
 /** "UK?", "UK (tbc)", "UK (formerly)": the country was uncertain, or of another time or company. */
@@ -226,12 +207,12 @@ export const isCountryInDoubt = (text: string): boolean => {
 const isDoubt = (remark: string): boolean => countryWords().doubt.test(plainPlace(remark));
 
 /** "DE - Germany", "DE Deutschland", "Belgique/België". */
-function namedTwice(text: string): NamedCountry | undefined {
+function namedTwice(text: string): string | undefined {
   const [, before = '', behind = ''] = /^([A-Za-z]{2})[\s–—-]+(\S.*)$/.exec(text) ?? [];
   const first = before === '' ? undefined : findCountry(before);
-  if (first !== undefined && findCountry(behind)?.code === first.code) return first;
+  if (first !== undefined && findCountry(behind) === first) return first;
   const [code, ...others] = countriesNamed(text) ?? [];
-  return code === undefined || others.length > 0 ? undefined : { code, isAlias: false };
+  return others.length > 0 ? undefined : code;
 }
 
 /** The countries in a list, each once. Undefined if the text is not a list of countries. */
@@ -241,7 +222,7 @@ const countriesNamed = (text: string): readonly string[] | undefined =>
 function countriesBetween(text: string, signs: RegExp): readonly string[] | undefined {
   const pieces = text.split(signs).filter((piece) => piece !== '');
   if (pieces.length < 2 || pieces.length > MOST_PIECES) return undefined;
-  const codes = pieces.map((piece) => findCountry(piece)?.code);
+  const codes = pieces.map(findCountry);
   return codes.every((code) => code !== undefined) ? [...new Set(codes)] : undefined;
 }
 
@@ -250,19 +231,16 @@ const MOST_PIECES = 4;
 /** Expands "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", "Slovenská rep.". */
 function withRepublic(plain: string): string | undefined {
   if (!REP.test(plain)) return undefined;
-  const { aliases, republics } = countryWords();
-  const full = republics.map((word) => plain.replace(REP, word));
-  return full.map((name) => aliases.get(name) ?? codeOf(name)).find((code) => code);
+  const full = countryWords().republics.map((word) => plain.replace(REP, word));
+  return full.map(codeOfName).find((code) => code !== undefined);
 }
 
 const REP = /^(?:bundes)?rep(?= \p{L})|(?<=\p{L} )rep$/u;
 
 /** A short code that means a country only in a country column: a letter of number plates, or ISO digits. */
-function findTerseCountry(text: string): NamedCountry | undefined {
-  const code =
-    countryWords().plates[text.toUpperCase().replace(/\.$/, '')] ??
-    (mayBeDialled(text) ? undefined : codeOfDigits(text));
-  return code === undefined ? undefined : { code, isAlias: true };
+function findTerseCountry(text: string): string | undefined {
+  const plate = countryWords().plates[text.toUpperCase().replace(/\.$/, '')];
+  return plate ?? (mayBeDialled(text) ? undefined : codeOfDigits(text));
 }
 
 /** Such a text is a country only in a column with a country header. */
@@ -276,17 +254,16 @@ const mayBeDialled = (text: string): boolean =>
   countryDialled(text) !== undefined || typeof countryDialled(`+${text}`) === 'string';
 
 /** The country of a name in a language that few lists use. */
-function findForeignCountry(text: string): NamedCountry | undefined {
-  if (/\d/.test(text)) return undefined;
-  const code = furtherIndex().get(plainPlace(text));
-  return code === undefined ? undefined : { code, isAlias: false };
-}
+const findForeignCountry = (text: string): string | undefined =>
+  /\d/.test(text) ? undefined : furtherIndex().get(plainPlace(text));
 
 /** Built at the first name, because reading seventeen languages takes longer than most commands. */
 const index = lazy(buildIndex);
 const furtherIndex = lazy(() => namesIn(countryWords().further_languages));
 
 const codeOf = (plain: string): string | undefined => index().get(plain);
+
+const codeOfName = (plain: string): string | undefined => countryWords().aliases.get(plain) ?? codeOf(plain);
 
 function buildIndex(): ReadonlyMap<string, string> {
   const { languages, endonyms, official_names: official } = countryWords();

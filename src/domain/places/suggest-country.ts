@@ -1,7 +1,7 @@
 // Suggests a country from the numbers of a row.
 
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
-import { checkStdnum, numberFormatsOf } from '../numbers/country-formats.js';
+import { checkStdnum, isNumberedByState, numberFormatsOf } from '../numbers/country-formats.js';
 import { courtOf, readGermanEntry } from '../numbers/german.js';
 import { cleanNumber, compact } from '../numbers/number-text.js';
 import { parseRegistrationNumber } from '../numbers/parse.js';
@@ -15,14 +15,12 @@ export interface SuggestedCountry {
   readonly reason: string;
 }
 
-interface NumbersOfRow {
+/** The country of a row's numbers. Undefined if there is none, or two. */
+export function suggestCountry(fields: {
   readonly registration_number?: string;
   readonly vat_number?: string;
   readonly state?: string;
-}
-
-/** The country of a row's numbers. Undefined if there is none, or two. */
-export function suggestCountry(fields: NumbersOfRow): SuggestedCountry | undefined {
+}): SuggestedCountry | undefined {
   const { registration_number: number = '', vat_number: vat = '', state } = fields;
   if (Math.max(number.length, vat.length, state?.length ?? 0) > LONGEST_NUMBER) return undefined;
   const byVat = vat === '' ? undefined : fromVat(vat, 'its VAT number');
@@ -82,11 +80,9 @@ function fromPrefix(written: string, what: string): SuggestedCountry | undefined
   const [, code = '', rest = ''] = /^([A-Z]{2})[ :._/-]*(\S.*)$/.exec(written) ?? [];
   const countryCode = isoAlias(code) ?? code;
   // The letters may mean a state or an Italian province.
-  if (STATES_NUMBER.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return undefined;
+  if (isNumberedByState(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return undefined;
   const { treatment } = parseRegistrationNumber(rest, countryCode);
   const isBritish = countryCode !== 'GB' && parseRegistrationNumber(written, 'GB').treatment !== 'review';
   const isNumber = /\d/.test(rest) && (treatment === 'as_written' || treatment === 'automatic');
   return isNumber && !isBritish ? { countryCode, reason: `${what} begins with ${code}` } : undefined;
 }
-
-const STATES_NUMBER: ReadonlySet<string> = new Set(['US', 'CA']);

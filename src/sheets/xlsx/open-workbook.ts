@@ -31,7 +31,6 @@ export async function openWorkbook(
       encoding: null,
       delimiter: null,
       sheet: worksheet.name,
-      sheets: contents.worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
       headers,
       groups,
       merged,

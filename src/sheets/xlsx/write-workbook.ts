@@ -41,7 +41,7 @@ export class WorkbookWriter {
   readonly #hash = createHash('sha256');
   readonly #styles: WorkbookStyles;
   readonly #rowsOfASheet: number;
-  readonly #sheets: { readonly name: string; readonly xml: SheetXml }[] = [];
+  readonly #sheets: NamedSheet[] = [];
   #charts: ChartParts | undefined;
   /** Rejects if the file cannot be written. There is no other report of it. */
   readonly #failed: Promise<never>;
@@ -106,20 +106,14 @@ export class WorkbookWriter {
 
   async finish(): Promise<WorkbookFacts> {
     this.#endSheet();
-    const names = this.#sheets.map(({ name, xml }, index) => ({
-      name,
-      number: index + 1,
-      range: xml.range,
-      printTitles: xml.printTitles,
-      isSummary: xml.isSummary,
-    }));
+    const count = this.#sheets.length;
     const parts: readonly (readonly [string, string])[] = [
-      ['xl/workbook.xml', workbookXml(names)],
-      ['xl/_rels/workbook.xml.rels', workbookRelations(names.length)],
+      ['xl/workbook.xml', workbookXml(this.#sheets)],
+      ['xl/_rels/workbook.xml.rels', workbookRelations(count)],
       ['xl/styles.xml', this.#styles.xml()],
       ['_rels/.rels', PACKAGE_RELATIONS],
       ...(this.#charts?.parts ?? []),
-      [CONTENT_TYPES, contentTypes(names.length, this.#charts?.types ?? '')],
+      [CONTENT_TYPES, contentTypes(count, this.#charts?.types ?? '')],
     ];
     for (const [path, xml] of parts) this.#zip.addBuffer(Buffer.from(xml), path, ENTRY);
     this.#zip.end();
@@ -173,16 +167,9 @@ interface OpenSheet {
   started: StartedSheet | undefined;
 }
 
-/** A sheet as the workbook part lists it. */
 interface NamedSheet {
   readonly name: string;
-  /** Of its part. */
-  readonly number: number;
-  readonly isSummary: boolean;
-  /** Header and lines, `$A$1:$B$9`. */
-  readonly range: string;
-  /** Columns and rows that are printed on every page: `$A:$A`, `$1:$1`. */
-  readonly printTitles: readonly string[];
+  readonly xml: SheetXml;
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -206,16 +193,18 @@ const workbookRelations = (sheets: number): string =>
 
 /** The filter of a sheet and its print titles are defined names of the workbook. */
 function workbookXml(written: readonly NamedSheet[]): string {
-  const sheets = written.toSorted((a, b) => Number(b.isSummary) - Number(a.isSummary));
+  const sheets = written
+    .map((sheet, index) => ({ ...sheet, number: index + 1 }))
+    .sort((a, b) => Number(b.xml.isSummary) - Number(a.xml.isSummary));
   const tabs = sheets.map(
     ({ name, number }) => `<sheet name="${xmlText(name)}" sheetId="${number}" r:id="rId${number}"/>`,
   );
-  const names = sheets.flatMap(({ name, range, printTitles, isSummary }, index) => {
+  const names = sheets.flatMap(({ name, xml }, index) => {
     const sheet = `'${xmlText(name.replaceAll("'", "''"))}'!`;
-    if (isSummary) return [];
+    if (xml.isSummary) return [];
     return [
-      `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${sheet}${range}</definedName>`,
-      `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${printTitles.map((title) => `${sheet}${title}`).join(',')}</definedName>`,
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${sheet}${xml.range}</definedName>`,
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${xml.printTitles.map((title) => `${sheet}${title}`).join(',')}</definedName>`,
     ];
   });
   return `${XML}<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${DOCUMENT}"><bookViews><workbookView activeTab="0"/></bookViews><sheets>${tabs.join('')}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;

@@ -1,7 +1,7 @@
 import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
 import { correctedNumber, followCorrections, whichCompany } from '../../domain/entity-key.js';
 import { compareGrades } from '../../domain/grade-order.js';
-import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
+import { type IdOwner, recordProblem } from '../../domain/identity-mismatch.js';
 import {
   type Decision,
   decideWithHints,
@@ -108,7 +108,7 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
   if (before?.candidate == null) return undefined;
   const { candidate } = before;
   const again = seen.find(({ candidate: { id } }) => id === candidate.id);
-  if (again !== undefined && checkRecordIdentity(candidate, again.candidate).ok)
+  if (again !== undefined && recordProblem(candidate, again.candidate) === undefined)
     return { outcome: stillConfirmed(space, { ...before, candidate: again.candidate }), kept: [] };
   const evidence = again === undefined ? 'the new search did not return it' : 'the new search has other data about it';
   const kept = {
