@@ -2,7 +2,6 @@
 
 export interface UnitCounts {
   readonly remainingUnits: number | null;
-  /** Null: the plan has no daily limit. */
   readonly dailyLimit: number | null;
   readonly dailyRemaining: number | null;
 }
@@ -19,11 +18,9 @@ export const unexplainedUnits = (counts: { readonly driftUnits: number; readonly
 export interface PermissionUse {
   /** Codename of the permission. */
   readonly permission: string;
-  /** Null if it has none. */
   readonly permissionName: string | null;
   /** Codename of the count. A permission may have several, by day and by plan. */
   readonly metric: string;
-  /** The name of the count. */
   readonly name: string;
   /** Null if the provider reported no number. */
   readonly used: number | null;
@@ -42,7 +39,6 @@ export const isUsedUp = ({ used, total }: Counted): boolean =>
 export const remainingUse = ({ used, total }: Counted): number | null =>
   used === null || used < 0 || total === null || total <= 0 ? null : Math.max(0, total - used);
 
-/** The counts of each permission, in their original order. */
 export function byPermission<T extends PermissionUse>(use: readonly T[]): readonly (readonly [string, readonly T[]])[] {
   const found = new Map<string, T[]>();
   for (const count of use) found.set(count.permission, [...(found.get(count.permission) ?? []), count]);
@@ -51,7 +47,6 @@ export function byPermission<T extends PermissionUse>(use: readonly T[]): readon
 
 /** A count at the beginning of the last attempt and now, and our calls between. */
 export interface UseSince extends Pick<PermissionUse, 'used'> {
-  /** Null if it was not reported then. */
   readonly usedAtStart: number | null;
   /** Our calls of the operations that it counts. Null if the pipeline does not name them. */
   readonly callsAnswered: number | null;

@@ -17,12 +17,10 @@ import { parseRegistrationNumber } from './numbers/parse.js';
 import { compareVat, isReadableVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
 import { cityKey, subdivisionCode, withoutPostcode } from './places/location-codes.js';
 
-/** The values of one row about a company. */
 export interface Subject {
   readonly name?: string;
   /** Empty if the row gives a provider's location ID, which has no known country. */
   readonly countryCode: string;
-  /** The provider's location ID. */
   readonly locationId?: string;
   /** Set if the row has no country: why its numbers suggest this one. It counts only together with the name. */
   readonly countryFrom?: string;
@@ -33,11 +31,9 @@ export interface Subject {
   /** The row gives this VAT or tax number as its registration number. */
   readonly taxInNumber?: true;
   readonly ticker?: string;
-  /** Not used for grades. */
   readonly leads?: Leads;
 }
 
-/** The values of a candidate in a search answer. */
 export interface CandidateFacts {
   readonly id: string;
   readonly name: string | null;
@@ -48,7 +44,6 @@ export interface CandidateFacts {
   readonly country_code: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
-  /** The city of its address, if the search returns one. */
   readonly city?: string | null;
   /** Other values as JSON. They decide nothing. */
   readonly extra?: string | null;
@@ -60,7 +55,6 @@ export interface Graded {
   /** One letter each for registration number, name, VAT, country, locality. The letters are not ordered. */
   readonly grade: string;
   readonly matchedOn: MatchedOn | null;
-  /** In words, for the person who decides. */
   readonly evidence: readonly string[];
   /** 0 to 100, or null if a name is missing. */
   readonly nameScore: number | null;
@@ -160,13 +154,9 @@ const TAX_NUMBER: NumberComparison = {
 export interface NameComparison {
   /** 0 to 100, or null if a name is missing. */
   readonly score: number | null;
-  /** An addition to the name was ignored. */
   readonly isPart: boolean;
-  /** Only a former or trade name in the cell agrees. */
   readonly isOther: boolean;
-  /** Damaged letters were restored. */
   readonly isRestored: boolean;
-  /** Both have a legal form, and the forms differ. */
   readonly otherForm: boolean;
 }
 
@@ -320,7 +310,6 @@ function localityInWords(letter: GradeLetter, { city, state }: Subject, candidat
   return letter === 'F' ? [`another place: the candidate is in ${place}, not ${city ?? state}`] : [];
 }
 
-/** What confirmed a company automatically, according to its grade. */
 export const matchedOnIn = (grade: string): MatchedOn | null => matchedOn(grade.charAt(0), grade.charAt(2));
 
 function matchedOn(number: string, vat: string): MatchedOn | null {

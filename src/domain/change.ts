@@ -13,11 +13,9 @@ export interface ItemChange {
   readonly table: string;
   readonly key: ChangeKey;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Null: the cell was or is empty. */
   readonly fields: readonly FieldDifference[];
   /** The raw answer with the old values, if it is not the previous one: an earlier one, or another page. */
   readonly oldRawSha256?: string;
-  /** The raw answer with the new values, if it is another one. */
   readonly newRawSha256?: string;
 }
 
@@ -74,7 +72,6 @@ export function isImportant(change: FieldChange, names: ReadonlySet<string>): bo
   return names.has(change.column === null ? change.table : `${change.table}.${change.column}`);
 }
 
-/** The default of the pipeline. */
 export const IMPORTANT_CHANGES: readonly string[] = [
   'companies.status',
   'companies.name',

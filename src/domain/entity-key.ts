@@ -13,7 +13,6 @@ import { resolveLocation } from './places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from './provider.js';
 import { canBeConfirmed, type RowFields, readNumberInName, readSearchSubject } from './search-subject.js';
 
-/** What is known about one company, from its match and its answers. */
 export interface KnownCompany {
   readonly countryCode: string | null;
   readonly registrationNumber: string | null;
@@ -75,7 +74,6 @@ export function entityKey(subject: Subject): string {
   return subject.name === undefined ? key : `${key}|form:${legalFormOf(subject.name, subject.countryCode)}`;
 }
 
-/** The key without the legal form. */
 function keyWithoutForm(subject: Subject): string {
   const { countryCode } = subject;
   const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
@@ -197,7 +195,6 @@ export const correctedNumber = ({ decision, candidateId }: Answer): string | und
     ? candidateId.slice(PREFIX.length)
     : undefined;
 
-/** The row with a corrected number instead of its own. */
 export function withNumber({ taxInNumber: _, ...subject }: Subject, number: string): Subject {
   return { ...subject, registrationNumber: parseRegistrationNumber(number, subject.countryCode, subject.state) };
 }
@@ -210,7 +207,6 @@ export interface Correction {
   readonly secondBy: string | null;
 }
 
-/** The correction that answers a question, if any. */
 export type FindCorrection = (question: QuestionKeys) => Correction | undefined;
 
 /** A row as it is searched, and the question that this may raise. `before`: the correction that gave its number. */
@@ -268,7 +264,6 @@ export function correctionProblem(
   return isSame ? `the row already has this number, written "${known.text}"` : undefined;
 }
 
-/** The number by which a row is searched. `before`: the last correction. */
 function numberInRow(row: RowFields, before: string | undefined) {
   const text = before ?? row.registration_number;
   const reading = readSearchSubject(row);

@@ -39,7 +39,6 @@ export const UNEXPECTED_FORM = 'UNEXPECTED_FORM';
 /** The provider would send and charge an answer with one of these codes again, so a person decides. */
 export const REPEATS_ALIKE: readonly string[] = [MALFORMED_ANSWER, ANSWER_TOO_LARGE, UNEXPECTED_FORM];
 
-/** Whether the provider charged for the call, as far as known. */
 export type Charge = 'charged' | 'free' | 'unknown';
 
 /** Why a run stops. Each reason has its own exit code. */
@@ -48,7 +47,6 @@ export type StopReason = 'credentials' | 'route' | 'unavailable';
 export interface ErrorDetails {
   /** Stable, for scripts. */
   readonly code: string;
-  /** The next step for the reader. */
   readonly hint?: string | undefined;
   readonly exit: ExitCode;
   readonly cause?: unknown;
@@ -78,7 +76,6 @@ export class UsageError extends KybatchError {
   }
 }
 
-/** The machine refuses to write a file. */
 export class FileError extends KybatchError {
   override readonly name = 'FileError';
 
@@ -192,7 +189,6 @@ export const adviseOnFullDisk = (error: unknown, hint: string): unknown =>
     ? new FileError(error.message, { code: 'DISK_FULL', what: WHAT.DISK_FULL, hint }, error)
     : error;
 
-/** Why a path cannot be used, by error code. */
 const UNFIT: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'a folder in its path does not exist, or cannot be created'],
   ['ENOTDIR', 'a part of its path is not a folder'],
@@ -241,5 +237,4 @@ function classify(code: string): SystemFailureCode | undefined {
   return undefined;
 }
 
-/** What a person can do about it. */
 export const hintFor = (code: SystemFailureCode): string => HINTS[code];

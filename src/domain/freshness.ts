@@ -20,7 +20,6 @@ export function parseDuration(text: string): number {
   return Number(match[1] ?? 0) * MS_PER_UNIT[(match[2] ?? 'ms') as keyof typeof MS_PER_UNIT];
 }
 
-/** The last moment at which an answer is fresh. */
 export const freshUntil = (fetchedAt: number, freshMs: number): number => fetchedAt + freshMs;
 
 /** An answer from exactly that moment is still fresh. */

@@ -3,7 +3,6 @@
 /** From best to worst. Missing values (Z) neither agree nor contradict. */
 const LETTERS = 'ABZF';
 
-/** The fields of the five letters of a grade, in order. */
 const FIELDS = ['number', 'name', 'VAT', 'country', 'place'] as const;
 
 const rankOf = (letter: string): number => {
@@ -35,7 +34,6 @@ export const fitsPattern = (grade: string, pattern: string): boolean =>
 /** A different number means a different company. */
 export const numberConflicts = (grade: string): boolean => grade.startsWith('F');
 
-/** The names are of two companies. */
 export const nameConflicts = (grade: string): boolean => grade.charAt(1) === 'F';
 
 /**
@@ -53,7 +51,6 @@ export function readGradePattern(text: string): string | undefined {
   return /^[ABZF?]{5}$/.test(pattern) ? pattern : undefined;
 }
 
-/** How one field of a row agrees with a candidate's. */
 export interface FieldAgreement {
   readonly field: (typeof FIELDS)[number];
   /** `not_compared`: one of them is missing. */
@@ -62,7 +59,6 @@ export interface FieldAgreement {
 
 const AGREEMENTS: Readonly<Record<string, FieldAgreement['agreement']>> = { A: 'same', B: 'similar', F: 'different' };
 
-/** The five fields of a grade, in their order. */
 export const fieldAgreements = (grade: string): readonly FieldAgreement[] =>
   FIELDS.map((field, index) => ({ field, agreement: AGREEMENTS[grade.charAt(index)] ?? 'not_compared' }));
 

@@ -71,7 +71,6 @@ const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z
 const GROUPS: ReadonlySet<string> = new Set(['basic', 'address', 'company', 'companydata']);
 const ADDRESS = 'address';
 
-/** Whether a member of an object may state its company. */
 export const isStatement = (name: string): boolean => FIELD_OF.has(plainName(name)) || GROUPS.has(plainName(name));
 
 /**
@@ -114,9 +113,7 @@ const countryIn = (text: string): string => findCountry(text) ?? '';
 
 /** The confirmed company, as parts of its answers are compared with it. */
 export interface ConfirmedFacts extends Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'> {
-  /** All names it is known by. */
   readonly names: readonly string[];
-  /** The similarity from which two names agree. */
   readonly nameAgreement: number;
 }
 
@@ -143,7 +140,6 @@ export function contradictionsOf(stated: StatedCompany, confirmed: ConfirmedFact
   ];
 }
 
-/** How a bought answer differs from the confirmed company. */
 export interface IdentityMismatch {
   readonly confirmed: Told;
   readonly bought: Told;

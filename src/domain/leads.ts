@@ -40,7 +40,6 @@ export function leadsIn(fields: Readonly<Partial<Record<string, string>>>): Lead
   return usable;
 }
 
-/** Equal for the same lead in another spelling. */
 export function comparableLead(lead: Lead, text: string): string {
   switch (lead) {
     case 'lei':

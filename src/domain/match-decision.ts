@@ -339,7 +339,6 @@ const rank = ({ candidate, graded }: GradedCandidate) =>
  * it like any number, and compares the result with the row as written.
  */
 export interface Hint {
-  /** The value it was given for, in words: `the website example.com`. */
   readonly source: string;
   readonly operation: string;
   readonly registrationNumber: string;
@@ -349,7 +348,6 @@ export interface Hint {
   readonly forName: boolean;
 }
 
-/** By candidate ID. */
 export type Hints = ReadonlyMap<string, Hint>;
 
 /**

@@ -1,6 +1,5 @@
 // Statuses of stages, outcomes of rows, and guards.
 
-/** The status of a row's stage. */
 export const STAGE_STATUSES = ['done', 'not_available', 'skipped', 'waiting', 'parked', 'failed', 'pending'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
 
@@ -8,7 +7,6 @@ export type StageStatus = (typeof STAGE_STATUSES)[number];
 export const ROW_OUTCOMES = ['complete', 'no_match', 'needs_review', 'invalid', 'failed', 'pending'] as const;
 export type RowOutcome = (typeof ROW_OUTCOMES)[number];
 
-/** The stage is finished. */
 export const isStageFinished = (status: StageStatus | undefined): boolean =>
   status === 'done' || status === 'not_available' || status === 'skipped';
 
@@ -30,11 +28,9 @@ export interface InvalidReason {
   readonly row: number;
   readonly line: number;
   readonly message: string;
-  /** The first few rows, the first of them included. */
   readonly firstRows: readonly number[];
 }
 
-/** Rows that are shown for each reason. */
 export const FIRST_ROWS = 4;
 
 /**
@@ -66,7 +62,6 @@ interface RecordedCharge {
   readonly stage?: string | null;
 }
 
-/** The outcome of a row in words. */
 export const OUTCOME_WORDS: Readonly<Record<RowOutcome, string>> = {
   complete: 'complete',
   no_match: 'no match',
@@ -76,7 +71,6 @@ export const OUTCOME_WORDS: Readonly<Record<RowOutcome, string>> = {
   invalid: 'invalid',
 };
 
-/** The status of a stage in words. */
 export const STAGE_WORDS: Readonly<Record<string, string>> = {
   done: 'done',
   not_available: 'not available',

@@ -5,7 +5,6 @@ import { normaliseName } from './names/similarity.js';
 import { comparableNumber, isUniqueInCountry } from './numbers/compare.js';
 import { isIsoCountry, isoAlias } from './places/location-codes.js';
 
-/** A company as one answer names it. */
 export interface GraphParty {
   readonly name: string | null;
   readonly countryCode: string | null;
@@ -20,7 +19,6 @@ export interface GraphId {
   readonly id: string;
 }
 
-/** A line of a shareholder list of the company. */
 export interface Holding {
   readonly name: string | null;
   readonly percentage: string | null;
@@ -49,7 +47,6 @@ export interface OwnershipFacts {
 export interface GraphLimits {
   /** Links between the company and the farthest shown node. */
   readonly hops: number;
-  /** Shown neighbours of one node in one direction. */
   readonly neighbours: number;
   readonly nodes: number;
 }
@@ -63,7 +60,6 @@ export interface GraphNode extends GraphParty {
   readonly hops: number;
   /** No answer names a holder or parent of it. It is where the data ends, not a beneficial owner. */
   readonly chainEnds: boolean;
-  /** Nodes that are not shown and reached through it: above and below. */
   readonly hiddenAbove: number;
   readonly hiddenBelow: number;
 }
@@ -79,7 +75,6 @@ export interface GraphEdge {
 }
 
 export interface OwnershipGraph {
-  /** The company first, then by distance. */
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
   /** All nodes that are linked with the company, shown or not. */
@@ -120,7 +115,6 @@ export function ownershipGraph(facts: OwnershipFacts, limits: GraphLimits = GRAP
   };
 }
 
-/** One line of an answer, between two mentions. */
 interface Tie {
   readonly from: number;
   readonly to: number;
@@ -247,7 +241,6 @@ export class JoinedNodes<Facts> {
     return node;
   }
 
-  /** The node that another one was joined with. */
   root(node: number): number {
     let root = node;
     for (let next = this.#parents.get(root); next !== undefined; next = this.#parents.get(root)) root = next;
@@ -256,13 +249,11 @@ export class JoinedNodes<Facts> {
     return root;
   }
 
-  /** Nodes that are part of another one now. */
   *joined(): Generator<readonly [node: number, root: number]> {
     for (const node of this.#parents.keys()) yield [node, this.root(node)];
   }
 }
 
-/** The companies of one page. */
 class Mentions implements NodeStore<Mentioned> {
   readonly #nodes = new JoinedNodes<Mentioned>(this, mergeParties);
   readonly #byIdentifier = new Map<string, number>();
@@ -341,7 +332,6 @@ interface Walked {
   readonly shown: ReadonlyMap<number, number>;
   /** For each shown node: how many others are behind it. Each hidden node is counted once. */
   readonly hidden: ReadonlyMap<number, Behind>;
-  /** The number of reached nodes. */
   readonly seen: number;
 }
 

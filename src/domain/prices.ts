@@ -8,15 +8,12 @@ export interface Prices {
   readonly currency: string;
   readonly unit?: string | undefined;
   readonly creditReport?: string | undefined;
-  /** By v2 operation. */
   readonly operations: Readonly<Record<string, string>>;
 }
 
-/** What was bought or may be bought. */
 export interface Purchases {
   readonly units: number;
   readonly reports: number;
-  /** Other calls, by operation. */
   readonly calls: Readonly<Record<string, number>>;
   /** People's data that the calls reveal. It is charged separately. */
   readonly reveals?: Reveals | undefined;
@@ -30,7 +27,6 @@ export interface Money {
   readonly without?: readonly string[];
 }
 
-/** What these purchases cost. */
 export function moneyOf(prices: Prices, { units, reports, calls, reveals }: Purchases): Money {
   const { currency, unit, creditReport, operations } = prices;
   const ofCalls = Object.entries(calls).map(([operation, count]): Item => {
@@ -72,7 +68,6 @@ export function addDecimals(one: string, other: string): string {
   return decimal(scaled(one, scale) + scaled(other, scale), scale);
 }
 
-/** Purchases to be added up. */
 export interface PurchaseSum {
   units: number;
   reports: number;
@@ -93,7 +88,6 @@ export function addPurchases(sum: PurchaseSum, { units, reports, calls }: Purcha
   for (const [operation, count] of Object.entries(calls)) sum.calls[operation] = (sum.calls[operation] ?? 0) + count;
 }
 
-/** The number of calls in all. */
 export const countCalls = ({ calls }: Pick<Purchases, 'calls'>): number =>
   Object.values(calls).reduce((sum, count) => sum + count, 0);
 

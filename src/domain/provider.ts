@@ -10,7 +10,6 @@ export type IdSpace = (typeof ID_SPACES)[number];
 
 export interface IdSpaceFacts {
   readonly api: 'v1' | 'v2';
-  /** The column of its IDs in every table. */
   readonly column: string;
   readonly description: string;
   /** The search that asks its questions, for people. */
@@ -83,7 +82,6 @@ export const spaceWithSameId = (
   has: (other: IdSpace) => boolean,
 ): IdSpace | undefined => (shared.includes(space) ? shared.find((other) => other !== space && has(other)) : undefined);
 
-/** The APIs that runs use. */
 export type BatchApi = 'v1' | 'v2';
 
 /** The API of an operation. `mcp`: the MCP server, whose tools are only called manually. */

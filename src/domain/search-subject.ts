@@ -13,10 +13,8 @@ import { parseVatNumber } from './numbers/vat.js';
 import { type ResolvedLocation, resolveLocation } from './places/resolve-location.js';
 import { suggestCountry } from './places/suggest-country.js';
 
-/** The values of one row, ready for a search. */
 export interface SearchSubject {
   readonly subject: Subject;
-  /** As the API accepts it. */
   readonly location: string;
 }
 
@@ -124,7 +122,6 @@ export function lacksState(fields: RowFields): boolean {
   return isNumberedByState(countryCode) && state === undefined && number !== undefined && number.register === undefined;
 }
 
-/** The row gives a German register number without its court. */
 export function lacksCourt(fields: RowFields): boolean {
   const reading = readSearchSubject(fields);
   return reading.ok && reading.enquiry.subject.registrationNumber?.lacksCourt === true;

@@ -33,7 +33,6 @@ export class LedgerUrl {
     for (const password of passwordsIn(url)) new Secret(password);
   }
 
-  /** Only for the driver. */
   reveal(): string {
     return this.#url;
   }

@@ -6,7 +6,6 @@ import { normalizeText } from '../util/text-limits.js';
 /** An entry of one of the provider's vocabularies. Null: the value was not returned. */
 export interface VocabularyItem {
   readonly id: string;
-  /** The path of IDs to it. */
   readonly parents: string | null;
   readonly name: string | null;
   readonly hasChildren: boolean | null;
@@ -50,7 +49,6 @@ export function findItem(
   return { kind: 'unknown', nearest: nearestNames(written, items) };
 }
 
-/** Names that contain the text, and names with a similar spelling. */
 function nearestNames(written: string, items: readonly VocabularyItem[]): readonly string[] {
   const names = [...new Set(items.flatMap(({ name }) => (name === null ? [] : [name])))];
   if (names.length <= FEW) return names;
@@ -59,7 +57,6 @@ function nearestNames(written: string, items: readonly VocabularyItem[]): readon
   return [...new Set([...suggestSeveral(written, names, FEW), ...holding])].slice(0, FEW);
 }
 
-/** The most names in a message. */
 const FEW = 5;
 
 /** Maximum number of lists that one command reads. NACE has about 400. */

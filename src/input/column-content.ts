@@ -12,7 +12,6 @@ import { suggestCountry } from '../domain/places/suggest-country.js';
 import { isDitto } from './field-text.js';
 import { fold } from './header-meaning.js';
 
-/** Shares of the rows of a column. */
 export const MOST = 0.8;
 export const NEARLY_ALL = 0.9;
 export const A_FIFTH = 0.2;
@@ -20,21 +19,16 @@ export const A_FIFTH = 0.2;
 /** This few rows prove nothing about a column. */
 export const FEW = 3;
 
-/** The country of each row, or null. */
 export type Countries = readonly (string | null)[];
 
 /** The content of one column in the first rows. Shares are of filled cells. */
 export interface ColumnContent {
   readonly filled: number;
-  /** The number of different texts. */
   readonly distinct: number;
-  /** Without a letter. */
   readonly numbers: number;
   /** Letters and digits as in no name: `C-10023`. */
   readonly codes: number;
-  /** With several words. */
   readonly spaced: number;
-  /** Consecutive numbers, as rows are numbered. */
   readonly isCount: boolean;
 }
 
@@ -68,7 +62,6 @@ function isCode(cell: string): boolean {
   return isShort && cell.replace(/\D/g, '').length >= 2 && !/[&'’]/.test(cell);
 }
 
-/** The share of cells with a legal form. */
 export function legalForms(cells: readonly string[]): number {
   const filled = cells.filter(isFilled);
   return filled.length === 0 ? 0 : filled.filter(hasLegalForm).length / filled.length;
@@ -139,7 +132,6 @@ function fitsVat(cell: string, country: string | null): Fit {
   return valid === 'unknown' ? 'unknown' : 'fit';
 }
 
-/** The form in which two columns are compared. */
 export const COMPARED: Readonly<
   Record<'name' | 'country' | 'registration_number' | 'vat_number', (cell: string, country: string | null) => string>
 > = {

@@ -28,7 +28,6 @@ export class ColumnNames {
     return header === '' || this.#at((other) => other === header).length > 1 ? `#${piece + 1}` : header;
   }
 
-  /** The words for all pieces of a field. */
   sourceInWords = (source: ColumnSource): string =>
     joined((typeof source === 'number' ? [source] : source).map((piece) => this.wordsOf(piece)));
 
@@ -146,7 +145,6 @@ function placeOf(word: string): number | undefined {
 
 const shown = (text: string): string => JSON.stringify(sanitizeText(text, 60));
 
-/** The first headers, for a message. */
 export function headersInWords(headers: readonly string[]): string {
   const first = headers.slice(0, 12).map((header) => JSON.stringify(sanitizeText(header, 40)));
   return [...first, ...(headers.length > first.length ? ['…'] : [])].join(', ');
@@ -155,7 +153,6 @@ export function headersInWords(headers: readonly string[]): string {
 /** The columns that the user gave for fields. Null: no column. */
 export type GivenColumns = ReadonlyMap<InputField, ColumnSource | null>;
 
-/** Reads all `FIELD=HEADER` flags. */
 export function readGivenColumns(flags: readonly string[], names: ColumnNames, leads: readonly Lead[]): GivenColumns {
   const given = new Map<InputField, ColumnSource | null>();
   for (const flag of flags) {

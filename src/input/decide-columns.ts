@@ -31,7 +31,6 @@ export interface Columns {
   readonly headers: readonly string[];
   readonly lookup: HeaderLookup;
   readonly sample: SampledColumns;
-  /** The country of rows without one. */
   readonly country: string | null;
 }
 
@@ -42,9 +41,7 @@ export interface ColumnDecision {
   readonly chosen: ReadonlyMap<InputField, Chosen>;
   readonly unclear: readonly Unclear[];
   readonly contents: readonly ColumnContent[];
-  /** The country of each sampled row. */
   readonly countries: Countries;
-  /** Unused columns whose header claims a field. */
   readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
   /** Columns whose header may mean a missing number, but whose content fits no country of the rows. */
   readonly refused: readonly { readonly index: number; readonly field: InputField }[];
@@ -61,9 +58,7 @@ interface Chosen {
 export interface Unclear {
   readonly field: InputField;
   readonly kind: 'several' | 'contradiction' | 'swapped' | 'somebody else';
-  /** Likeliest first. */
   readonly columns: readonly number[];
-  /** No column but the first can be the field. */
   readonly isSure?: true;
 }
 
@@ -161,7 +156,6 @@ function isMissed(
   return SEARCH_FIELDS.has(field) && (field === 'name' || !(chosen.has(other) || settled.has(other)));
 }
 
-/** The contents of the two number columns are swapped. */
 function swappedNumbers(
   chosen: ReadonlyMap<InputField, Chosen>,
   sample: SampledColumns,
@@ -259,7 +253,6 @@ function isTwin(headers: readonly string[], a: Claimant, b: Claimant): boolean {
   return b.content.filled > 0 && a.cells.some((cell, row) => cell !== b.cells[row]);
 }
 
-/** A column that claims a field. */
 interface Claimant {
   readonly index: number;
   readonly claim: Claim;
@@ -270,11 +263,8 @@ interface Claimant {
 interface ColumnVerdict {
   /** Undefined: no claiming column can be the field. */
   readonly chosen?: Claimant;
-  /** The content helped to decide. */
   readonly byContent: boolean;
-  /** Other possible columns: the user must choose. */
   readonly rivals: readonly Claimant[];
-  /** Columns with such a header but other content. */
   readonly contradicting: readonly Claimant[];
 }
 
@@ -322,7 +312,6 @@ const SAYS_ENOUGH = STRENGTHS.indexOf('specific');
 
 const isPlain = (claimant: Claimant): boolean => rank(claimant) <= SAYS_ENOUGH;
 
-/** A difference of this share of rows decides. */
 const CLEARLY = 0.3;
 
 type ComparedField = keyof typeof COMPARED;
@@ -367,7 +356,6 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
 /** Rows are numbered 1, 2, 3. `00001` is a code, even if no code is missing yet. */
 const isPadded = (cell: string): boolean => /^0\d/.test(cell);
 
-/** As `canBe`, for a column that is not empty. */
 const holds = (field: InputField, claimant: Claimant, countries: Countries): boolean =>
   claimant.content.filled > 0 && canBe(field, claimant, countries);
 
@@ -383,7 +371,6 @@ function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: Countries
   );
 }
 
-/** How well a column's content fits: the share of fitting rows. */
 function qualityOf(field: ComparedField, claimant: Claimant, countries: Countries): number {
   const { cells, content } = claimant;
   if (content.filled === 0) return 0;
@@ -417,7 +404,6 @@ function differ(field: ComparedField, a: Claimant, b: Claimant, countries: Count
   return same.length < compared.length * NEARLY_ALL;
 }
 
-/** The column of a field is unclear, and no user could be asked. */
 export class ColumnsUnclearError extends KybatchError {
   override readonly name = 'ColumnsUnclearError';
 

@@ -10,7 +10,6 @@ import { normalizeText } from '../util/text-limits.js';
 import { barredWords, dataFile } from '../util/yaml.js';
 import { type ColumnPiece, type ColumnSource, HEADING, type InputField, OR } from './types.js';
 
-/** The trimmed text of a field in a row. */
 export function textAt(values: readonly string[], source: ColumnSource, field: InputField): string {
   if (typeof source === 'number') return trimCell(values[source] ?? '');
   // The heading of a group is not in the row itself.
@@ -30,7 +29,6 @@ export function alternativesIn(source: readonly ColumnPiece[]): readonly (readon
   return at === -1 ? [source] : [source.slice(0, at), ...alternativesIn(source.slice(at + 1))];
 }
 
-/** The columns that a field is read from. */
 export const indicesIn = (source: ColumnSource): readonly number[] =>
   typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
 
@@ -77,7 +75,6 @@ function joinNumber(pieces: readonly string[]): string {
   return hasPlace ? number : whole;
 }
 
-/** Whether a field is read from headings above groups of rows. */
 export const isHeadings = (source: ColumnSource | null | undefined): boolean =>
   typeof source === 'object' && source?.length === 1 && source[0] === HEADING;
 

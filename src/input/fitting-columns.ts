@@ -25,7 +25,6 @@ import { fold, meaningOf, SEARCH_FIELDS } from './header-meaning.js';
 import { countriesAbove } from './non-company-lines.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
 
-/** The texts of a field in the sampled rows. */
 export function textsOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
   if (typeof source === 'number') return sample[source] ?? [];
   if (isHeadings(source)) return countriesAbove(sample).texts;
@@ -33,7 +32,6 @@ export function textsOf(sample: SampledColumns, source: ColumnSource, field: Inp
   return rows.map((values) => textAt(values, source, field));
 }
 
-/** The country of each sampled row, or the default country. */
 const countriesOf = (
   sample: SampledColumns,
   source: ColumnSource | null | undefined,
@@ -88,7 +86,6 @@ function fits(field: InputField, texts: readonly string[], countries: Countries)
 
 const SAMPLES = 3;
 
-/** The first different texts of a field, joined if it has several columns. */
 export function samplesOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
   return [...new Set(textsOf(sample, source, field).filter(isFilled))].slice(0, SAMPLES);
 }
@@ -97,7 +94,6 @@ export function samplesOf(sample: SampledColumns, source: ColumnSource, field: I
 interface SuggestedColumns {
   readonly field: InputField;
   readonly columns: readonly number[];
-  /** The observation, in words. */
   readonly reason: Message;
 }
 
@@ -275,12 +271,9 @@ export function nameWithForm(
 const LONGEST_FORM = 40;
 const ANY_NAME = 'Muster';
 
-/** The parts of an agreement that hold for this file. */
 interface StandingAgreement {
   readonly kept: ReadonlyMap<InputField, ColumnSource | null>;
-  /** Fields whose columns are gone, and the old headers. */
   readonly gone: ReadonlyMap<InputField, string>;
-  /** Fields whose columns now have other content. */
   readonly changed: ReadonlyMap<InputField, ChangedColumn>;
 }
 
@@ -294,7 +287,6 @@ interface NewFile {
   readonly names: ColumnNames;
   readonly sample: SampledColumns;
   readonly country: string | null;
-  /** The columns that the user gave for this file. */
   readonly given: ReadonlyMap<InputField, ColumnSource | null>;
 }
 

@@ -28,7 +28,6 @@ export interface Claim {
 /** The meaning of a header. No claim: the header is known but not read automatically. */
 interface Meaning {
   readonly claims: readonly Claim[];
-  /** A part of a German registration number. */
   readonly part?: 'court' | 'section';
 }
 
@@ -56,7 +55,6 @@ const fieldName = z.enum(INPUT_FIELDS);
 const byField = z.partialRecord(fieldName, barredWords(z));
 const foldedWords = barredWords(z).transform((words) => new Set(words.map(fold)));
 
-/** A partner and a word for its number, folded. */
 function inEitherOrder({ partners, numbers }: Readonly<Record<'partners' | 'numbers', readonly string[]>>): RegExp {
   const [partner, number] = [partners, numbers].map((words) => `(?:${words.map(fold).join('|')})`);
   return new RegExp(`^(?:${partner}${number}|${number}(?:de|du)?${partner})$`);
@@ -200,7 +198,6 @@ const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
   'state',
 ]);
 
-/** The fields that searches use. */
 export const SEARCH_FIELDS: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
 
 /** A year, or the first of several: `Lieferant 2026`, `Customer 1`. A second one is another column. */
@@ -285,7 +282,6 @@ export function fold(header: string): string {
 
 const PLAIN_LETTERS: Readonly<Record<string, string>> = { ...SPECIAL_LETTERS, ς: 'σ' };
 
-/** A header that says which company the column is about. */
 interface QualifiedHeader {
   readonly whose: 'another company' | 'a person' | 'its own';
   /** Folded, without the words that say so, shortest first. */

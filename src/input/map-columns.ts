@@ -50,10 +50,8 @@ import {
 
 type Source = { readonly source: ColumnSource; readonly decidedBy: DecidedBy };
 
-/** The column of each field, and the doubts. */
 export interface ColumnMap {
   readonly fields: ReadonlyMap<InputField, Source>;
-  /** Fields that the user excluded. */
   readonly without: ReadonlySet<InputField>;
   readonly doubts: readonly ColumnDoubt[];
   readonly country: string | null;

@@ -243,13 +243,10 @@ const ROWS = 1_000;
 /** Enough of a line to recognise a sentence. */
 const LONGEST_TEXT = 1_000;
 
-/** The first rows of a sheet. */
 export interface SampledLines {
   /** Column by column, without damaged lines. */
   readonly columns: SampledColumns;
-  /** There are no rows. */
   readonly isEmpty: boolean;
-  /** Each line as a whole. */
   readonly texts: readonly string[];
   /** How many lines have another number of cells than the header, and how many they fill. */
   readonly ragged: number;

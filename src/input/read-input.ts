@@ -167,7 +167,6 @@ function agreementOf(
   return { fields: Object.fromEntries([...named, ...[...without].map((field) => [field, []] as const)]), country };
 }
 
-/** Merged cells of columns that are not filled down. */
 function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fields']): readonly Message[] {
   const filled = (['name', 'country', 'state', 'city'] as const).flatMap((field) =>
     indicesIn(fields.get(field)?.source ?? []),
@@ -209,7 +208,6 @@ async function askAboutColumns(
   return { fields, without };
 }
 
-/** Notes about the columns, after all answers. */
 function columnNotes(
   { notes, passedOver }: Pick<ColumnMap, 'notes' | 'passedOver'>,
   { fields, without }: Pick<ColumnMap, 'fields' | 'without'>,

@@ -18,7 +18,6 @@ import type {
 } from './types.js';
 import { CELLS_MAY_BE_SHIFTED, validateRow } from './validate-row.js';
 
-/** The rows of a sheet, and the remarks of the last reading. */
 export function rowsIn(
   sheet: Sheet,
   mapping: InputTable['mapping'],
@@ -88,7 +87,6 @@ const PLACES = ['country', 'state', 'city'] as const satisfies InputField[];
 export interface FilledCell {
   readonly field: InputField;
   readonly by: FilledBy;
-  /** The text used for the row. */
   readonly text: string;
 }
 
@@ -96,7 +94,6 @@ export interface FilledCell {
 interface FilledLine {
   readonly cells: readonly string[];
   readonly filled: readonly FilledCell[];
-  /** The country of the group heading above. */
   readonly country?: string;
 }
 
@@ -248,14 +245,12 @@ export class RemarksTally {
 
 const filledTexts = (cells: readonly string[]): readonly string[] => cells.map(trimCell).filter((cell) => cell !== '');
 
-/** Counts equal cells. `one`: the first of its kind. */
 function countIn<T extends EmptiedCells>(kinds: Map<string, T>, key: string, one: T): void {
   const known = kinds.get(key);
   if (known !== undefined) kinds.set(key, { ...known, cells: known.cells + 1 });
   else if (kinds.size < KINDS_AT_MOST) kinds.set(key, one);
 }
 
-/** The first of many, and how many there are. */
 class FirstLines<T> {
   readonly first: T[] = [];
   count = 0;

@@ -24,7 +24,6 @@ export type InputField = (typeof INPUT_FIELDS)[number];
 export const IDENTIFIERS = ['name', 'registration_number', 'vat_number', 'ticker'] as const satisfies InputField[];
 
 export interface InputOptions extends SheetOptions {
-  /** Extra headers, which win over the built-in ones. */
   readonly synonyms?: Readonly<Partial<Record<InputField, readonly string[]>>>;
   /** The leads to follow if a search finds no company. Columns of other leads are passed on like any column. */
   readonly leads?: readonly Lead[];
@@ -32,7 +31,6 @@ export interface InputOptions extends SheetOptions {
   readonly map?: readonly string[] | undefined;
   /** The country of rows without one: an ISO code or a name. */
   readonly country?: string | undefined;
-  /** The agreement from earlier files of this list. */
   readonly agreed?: AgreedColumns | undefined;
   /** Called if two columns are possible. Without it such a file is refused. */
   readonly askColumns?: AskColumns | undefined;
@@ -54,14 +52,12 @@ export type ColumnMapping = Readonly<Partial<Record<InputField, ColumnSource>>>;
 /** What decided: its header, also its content, the pipeline file, `--map`, an answer, or an earlier agreement. */
 export type DecidedBy = 'header' | 'content' | 'pipeline' | 'map' | 'answer' | 'agreed';
 
-/** A field and its column. */
 export interface ReadColumn {
   readonly field: InputField;
   readonly source: ColumnSource;
   /** The header as written. Several are joined by `+`. */
   readonly header: string;
   readonly decidedBy: DecidedBy;
-  /** Some of its texts. */
   readonly samples: readonly string[];
 }
 
@@ -69,27 +65,22 @@ export interface ReadColumn {
 export interface ColumnDoubt {
   readonly field: InputField;
   readonly code: MessageCode;
-  /** The observation, in words. */
   readonly reason: string;
-  /** Likeliest first. */
   readonly choices: readonly ColumnChoice[];
   /** Perhaps none is right: they are about another company, or their content has changed. */
   readonly isUnlikely?: boolean;
 }
 
 export type ColumnChoice = Pick<ReadColumn, 'source' | 'header' | 'samples'> & {
-  /** As a `--map` flag. */
   readonly flag: string;
 };
 
 /** The right choice. Null: none of them. Undefined: no answer. */
 export type AskColumns = (doubt: ColumnDoubt) => Promise<ColumnChoice | null | undefined>;
 
-/** The column of each field, by the names of the columns. */
 export interface ColumnAgreement {
   /** The pieces of each field, in the words of `--map`. Empty: the field is not read. */
   readonly fields: Readonly<Partial<Record<InputField, readonly string[]>>>;
-  /** The country of rows without one. */
   readonly country: string | null;
   /** The fields whose numbers fit their countries. Old agreements do not have it. */
   readonly fitting?: readonly string[];
@@ -97,30 +88,23 @@ export interface ColumnAgreement {
 
 export interface AgreedColumns extends ColumnAgreement {
   readonly at: number;
-  /** All column names of the previous file. */
   readonly columns: readonly string[];
 }
 
 export interface InputTable {
   readonly path: string;
-  /** The hash of the file's bytes. */
   readonly sha256: string;
   /** Null for a workbook, like the delimiter. */
   readonly encoding: SheetEncoding | null;
   readonly delimiter: string | null;
   /** The headers as written, trimmed. Repeated ones are made unique, blank ones are named `column_N`. */
   readonly columns: readonly string[];
-  /** The source of each field that was found, by indices into `columns`. */
   readonly mapping: ColumnMapping;
-  /** The mapping for people, with the reason for each. */
   readonly read: readonly ReadColumn[];
-  /** The given country of rows without one, or null. */
   readonly country: string | null;
   /** Stored for the next file of the same list. */
   readonly agreement: ColumnAgreement;
-  /** The physical line of the header. */
   readonly headerLine: number;
-  /** The worksheet. Null for text. */
   readonly sheet: string | null;
   readonly warnings: readonly Message[];
   /** Streams the rows from disk, and may be called again. Refuses if the file has changed meanwhile. */
@@ -131,9 +115,7 @@ export interface InputTable {
 
 /** Values that kybatch read differently from the file, so far. */
 export interface InputRemarks {
-  /** Placeholders, by field and text. */
   readonly emptied: readonly EmptiedCells[];
-  /** Cells filled from above. */
   readonly filled: readonly FilledCells[];
   /** The first names with lost characters, and how many there are. */
   readonly damagedNames: readonly { readonly row: number; readonly line: number; readonly text: string }[];
@@ -149,13 +131,11 @@ export interface InputRemarks {
 /** Why a cell is filled from above: a ditto mark, a merged cell, the heading of its group. */
 export type FilledBy = 'ditto' | 'merged' | 'heading';
 
-/** Cells filled from above, by field and text. */
 export interface FilledCells {
   readonly field: InputField;
   readonly by: FilledBy;
   readonly text: string;
   readonly cells: number;
-  /** The first such row. */
   readonly row: number;
   readonly line: number;
 }
@@ -165,11 +145,9 @@ export type EmptiedCells = Omit<FilledCells, 'by'>;
 export interface LeftOutLine {
   readonly line: number;
   readonly kind: LeftOutKind;
-  /** The first cell that is not blank. */
   readonly text: string;
 }
 
-/** Why a line with content is not a company. */
 export type LeftOutKind = 'repeated header' | 'totals' | 'footer' | 'ruling' | 'heading';
 
 export interface InputRow {
@@ -186,9 +164,7 @@ export interface InputRow {
   readonly kinds?: string;
   /** Trimmed. Blank cells and placeholders are absent. Empty if the row is damaged, because no cell is certain. */
   readonly fields: InputFields;
-  /** Placeholders ("n/a") that were read as empty. */
   readonly emptied?: readonly { readonly field: InputField; readonly text: string }[];
-  /** Why the row is invalid. */
   readonly problem?: RowProblem;
 }
 

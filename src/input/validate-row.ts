@@ -60,7 +60,6 @@ function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable
   return { ...problem, message: `${problem.message}. After the last column${what}: ${told.slice(0, 3).join(', ')}` };
 }
 
-/** Whether a value may be in another cell than intended. */
 export const CELLS_MAY_BE_SHIFTED: Readonly<Record<LineProblemCode, boolean>> = {
   BROKEN_QUOTES: true,
   OVER_LONG: true,

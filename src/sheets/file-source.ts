@@ -13,13 +13,11 @@ import { didYouMean } from '../util/message-parts.js';
 
 export const CHUNK_BYTES = 256 * 1024;
 
-/** Detects that a file changed between two readings. */
 export interface FileVersion {
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** A file with a table that is read more than once. */
 export interface FileSource {
   readonly path: string;
   /** The name in messages. A copy has the name of its original. */
@@ -158,7 +156,6 @@ const GREATEST_RATIO = 500;
 /** Fewer bytes than this do no harm at any ratio. */
 const HARMLESS_BYTES = 64 * 1024 * 1024;
 
-/** Refuses a file with an extreme ratio when it is unpacked. */
 export function refuseDecompressionBomb(path: string, packedBytes: number, unpackedBytes: number): void {
   if (unpackedBytes <= HARMLESS_BYTES || unpackedBytes <= packedBytes * GREATEST_RATIO) return;
   throw new UsageError(

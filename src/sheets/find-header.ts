@@ -9,7 +9,6 @@ export const HEADER_SEARCH_ROWS = 30;
 
 export interface HeaderChoice {
   readonly index: number;
-  /** How many different meanings its cells have. */
   readonly meanings: number;
 }
 
@@ -48,7 +47,6 @@ function meaningsIn(cells: readonly string[], recognises: RecogniseHeader): numb
 
 const filled = (cells: readonly string[]): number => cells.filter((cell) => !isBlank(cell)).length;
 
-/** How many cells most of these records fill. */
 function usualWidth(records: readonly (readonly string[] | undefined)[]): number {
   const widths = records
     .flatMap((cells) => (cells === undefined ? [] : [filled(cells)]))

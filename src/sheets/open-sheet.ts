@@ -153,13 +153,11 @@ async function* readRecords(
   yield reader.push(decoder.end(), true);
 }
 
-/** The first bytes of a zip archive, such as a workbook. */
 const isZip = (head: Buffer): boolean => head.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'));
 
 interface Header extends Dialect {
   readonly headers: readonly string[];
   readonly groups: readonly string[];
-  /** The physical line on which the header starts. */
   readonly line: number;
   readonly warnings: readonly Message[];
 }
@@ -208,7 +206,6 @@ interface Candidate {
   readonly groups: readonly string[];
   readonly line: number;
   readonly score: number;
-  /** The lines above it that are not blank. */
   readonly above: readonly number[];
 }
 
@@ -248,7 +245,6 @@ function withoutHeader(delimiter: string, records: readonly FirstRecord[]): read
   return [{ delimiter, headers, groups: headers, line: (records[0]?.line ?? 1) > 1 ? 1 : 0, score, above: [] }];
 }
 
-/** Whether this record ends on the line before. */
 const isRightAbove = ({ line, cells = [] }: FirstRecord, below: number): boolean =>
   line + cells.join('').split('\n').length === below;
 
@@ -293,7 +289,6 @@ function endsInBareCr(text: string): boolean {
 }
 
 interface FirstRecord {
-  /** The physical line on which the record starts. */
   readonly line: number;
   /** Undefined if its quotation marks do not match. The record then ends with its line. */
   readonly cells: readonly string[] | undefined;

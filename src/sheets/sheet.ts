@@ -5,15 +5,12 @@ export const MOST_COLUMNS = 2_000;
 
 /** A table as saved: a header, and numbered lines of cells. The reader decides the meaning of the columns. */
 export interface Sheet {
-  /** The name in messages. */
   readonly path: string;
-  /** The hash of the file's bytes. */
   readonly sha256: string;
   readonly kind: 'csv' | 'xlsx';
   /** Null for a workbook, like the delimiter. */
   readonly encoding: SheetEncoding | null;
   readonly delimiter: string | null;
-  /** The name of the worksheet. Null for text. */
   readonly sheet: string | null;
   /** The header's cells exactly as written, including blank and repeated ones. */
   readonly headers: readonly string[];
@@ -31,7 +28,6 @@ export interface Sheet {
   lines(onShare?: OnProgress): AsyncIterable<NumberedLine>;
 }
 
-/** One column of a merged cell, with its first and last row. */
 export interface MergedRows {
   readonly column: number;
   readonly first: number;
@@ -60,7 +56,6 @@ export interface NumberedLine {
    * The cells beyond the last header, if any. In text the line is then a problem, because a delimiter may be misplaced.
    */
   readonly surplus?: readonly string[];
-  /** Why the line cannot be used as it is. */
   readonly problem?: LineProblem;
 }
 

@@ -50,7 +50,6 @@ export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   return [...names.values()].reverse().filter(({ name }) => LETTERS.test(name) && name !== cell.trim());
 }
 
-/** The name without a state of the company: "in liquidation". */
 export function withoutState(name: string): string {
   const { state, stateBefore } = decorations();
   const bare = name.replace(state, '').replace(stateBefore, '');
@@ -149,7 +148,6 @@ function patternsOf(lists: Lists) {
   };
 }
 
-/** The position of the piece in the original text. */
 const lengthOf = (pieces: readonly string[], count: number, text: string): number => {
   let at = 0;
   for (const piece of pieces.slice(0, count)) at = text.indexOf(piece, at) + piece.length;

@@ -25,7 +25,6 @@ export function worksElsewhere({ name, website }: Employer, asked: Employer): bo
 /** The score of a name that lacks words of the other but has no extra ones. */
 const PARTLY = 60;
 
-/** The requested person, with the names of the company. */
 export interface AskedPerson {
   readonly name: string;
   readonly companies: readonly string[];

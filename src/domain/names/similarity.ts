@@ -5,7 +5,6 @@ import { LONGEST_NAME, Memo, normalizeText } from '../../util/text-limits.js';
 import { barredWords, dataFile } from '../../util/yaml.js';
 import type { GradeLetter } from '../numbers/compare.js';
 
-/** From this score on, two names agree. */
 export const NAME_AGREEMENT = 85;
 
 /**
@@ -35,7 +34,6 @@ export function haveDifferentForms(a: string, b: string, countryCode: string): b
   return areDifferentForms(readName(a, false, countryCode).kinds, readName(b, false, countryCode).kinds, countryCode);
 }
 
-/** The kinds of its legal forms, as one text. Empty: it has none. */
 export const legalFormOf = (name: string, countryCode?: string): string =>
   isTooLong(name) ? '' : readName(name, false, countryCode).kinds.toSorted().join('+');
 
@@ -129,7 +127,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set('the and und et of og och
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
-/** Letters that no Unicode form takes apart, in plain letters. */
 export const SPECIAL_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   ø: 'o',
@@ -165,7 +162,6 @@ function workOutName(name: string, spellOutUmlauts: boolean, country: string): R
   return { words: withoutArticle, kinds: joined.kind === undefined ? form.kinds : [joined.kind, ...form.kinds] };
 }
 
-/** Without marks, and with plain letters for special ones. */
 export const plainLetters = (lowerCase: string): string =>
   normalizeText(
     normalizeText(
@@ -225,7 +221,6 @@ const legalForms = dataFile('domain/legal-forms', (z) => {
   });
 });
 
-/** Each spelling with its kind. */
 const spellingsOf = (kinds: Readonly<Record<string, readonly string[]>>): readonly (readonly [string, string])[] =>
   Object.entries(kinds).flatMap(([kind, spellings]) => spellings.map((spelling) => [spelling, kind] as const));
 
@@ -252,7 +247,6 @@ interface FormPlace {
   /** The words between `from` and `to` are the name without its legal forms. */
   readonly from: number;
   readonly to: number;
-  /** The kind of each removed form, once. */
   readonly kinds: readonly string[];
 }
 
@@ -285,7 +279,6 @@ const WITH_PARTNERS = ' and co ';
 /** "X GmbH & Co. KG": "X GmbH" is its partner. */
 const hasPartners = (kinds: readonly string[]): boolean => kinds.some((kind) => kind.includes(WITH_PARTNERS));
 
-/** The longest known form at the end. */
 function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
   const { kinds, mistyped } = legalForms();
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
@@ -306,7 +299,6 @@ const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 const isMistyped = (word: string, form: string) =>
   word.length > 2 && fuzzball().ratio(word, form, { full_process: false }) >= 85;
 
-/** Removes the form of a name written without spaces. */
 function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {
   for (const [spelling, kind] of legalForms().joined) {
     const rest = text.endsWith(spelling)

@@ -11,7 +11,6 @@ import { parseRegistrationNumber } from './parse.js';
 /** One field of a grade: A same, B similar or repaired, F different, Z missing or not comparable. */
 export type GradeLetter = 'A' | 'B' | 'F' | 'Z';
 
-/** A candidate's register, beside the number. */
 interface RegisterPlace {
   readonly state?: string | null;
   readonly jurisdiction?: string | null;
@@ -31,7 +30,6 @@ export function comparableNumber(number: string, countryCode: string): string {
   return entry === undefined ? compact(number) : compact(`${entry.section}${entry.number}${entry.suffix}`);
 }
 
-/** The comparison with its reasons, for the evidence. */
 export function compareRegistration(
   parsed: ParsedNumber,
   candidateNumber: string | null | undefined,

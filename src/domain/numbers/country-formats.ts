@@ -16,7 +16,6 @@ export interface RegisterFormat {
   readonly anyWidth?: true;
   /** The register's own spelling. Default: the compact form. */
   readonly spell?: (compact: string) => string;
-  /** Other spellings in use. */
   readonly also?: (compact: string) => readonly string[];
   readonly check?: (compact: string) => boolean;
   /** The full number, if the text may have lost leading zeros. */
@@ -82,7 +81,6 @@ function schemas(z: Zod) {
   const texts = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat());
 
   const format = z.strictObject({
-    /** In words, for review questions. */
     form: z.string(),
     /** The width of a number with digits only. Others have a `shape`. */
     digits: z.int().optional(),
@@ -90,7 +88,6 @@ function schemas(z: Zod) {
     any_width: z.literal(true).optional(),
     /** The register's own spelling: the first mask with a place for each character. */
     spell: texts.optional(),
-    /** Other spellings in use. */
     also: texts.optional(),
     /** A spelling implemented in code. */
     spelled_by: z.literal('firmenbuch').optional(),
@@ -100,7 +97,6 @@ function schemas(z: Zod) {
      * How many digits a number has with its zeros, or which numbers may lack zeros and the length of their last group.
      */
     pad: z.union([z.int(), z.array(z.strictObject({ from: z.string(), to: z.int() }))]).optional(),
-    /** Zeros that the register does not write. */
     unpad: z.strictObject({ from: z.string(), to: z.string() }).optional(),
   });
 
@@ -110,7 +106,6 @@ function schemas(z: Zod) {
     /** The value of `<prefix>` in the patterns below. */
     prefixes: z.string().optional(),
     formats: z.array(format).optional(),
-    /** The formats of states with their own numbers. */
     states: z.record(z.string(), z.array(format)).optional(),
     /** Another number that contains the registration number. */
     rewrites: z
@@ -132,7 +127,6 @@ function schemas(z: Zod) {
         }),
       )
       .optional(),
-    /** Numbers of another kind. `written` includes the separators. */
     foreign: z
       .array(
         z.strictObject({
@@ -170,7 +164,6 @@ type Format = z.output<ReturnType<typeof schemas>['format']>;
 
 const sections = dataSections('domain/numbers', (z) => schemas(z).section);
 
-/** How a country's VAT numbers are read. Undefined if unknown. */
 export const vatRuleOf = (countryCode: string): Section['vat'] => sections(countryCode)?.vat;
 
 /** Words before a VAT number, in all countries. A word may end in one for "number": `BTWNR`. */

@@ -24,7 +24,6 @@ export interface GermanEntry {
   readonly number: string;
   readonly suffix: string;
   readonly court: string | undefined;
-  /** The piece of text with section, number and suffix. */
   readonly piece: string;
 }
 

@@ -57,7 +57,6 @@ export const forReview = (
 
 const ORDER: readonly Treatment[] = ['as_written', 'automatic', 'derived', 'needs_name', 'review'];
 
-/** The more doubtful of the two. */
 export function moreDoubtful(a: Treatment, b: Treatment): Treatment {
   return ORDER.indexOf(a) >= ORDER.indexOf(b) ? a : b;
 }
@@ -100,7 +99,6 @@ const WORDS = {
 
 export type RepairRule = keyof typeof WORDS;
 
-/** "padding with zeros to 8 characters" */
 export function repairInWords(repair: Repair): string {
   if (repair.rule === 'number_in_name' && repair.before !== '') return `taking it out of the name "${repair.before}"`;
   return repair.rule === 'zero_padding' ? `padding with zeros to "${repair.after}"` : WORDS[repair.rule];
@@ -122,7 +120,6 @@ export interface Cleaned {
   /** Plain characters, capitals, single spaces, with separators. */
   readonly text: string;
   readonly repairs: readonly Repair[];
-  /** Why digits are lost permanently, in words. */
   readonly lost?: string;
 }
 
@@ -335,7 +332,6 @@ const isPartEnclosed = (text: string): boolean => {
 
 /** A text with signs that no repair may remove. */
 export interface Marked {
-  /** The first sign, as written. */
   readonly mark: string;
   /** The text without the signs. Null if one is between digits, because the rest would be another number. */
   readonly bare: string | null;
@@ -394,7 +390,6 @@ export function areGrouped(written: string): boolean {
   return /^\d*$|^\d+([ .,'’-])\d{3}(?:\1\d{3})*$|^\d\d([ .-])\d\d(?:\2\d\d)+$/.test(digits);
 }
 
-/** The digits at the end, in groups. */
 export const groupsIn = (written: string): readonly string[] => digitsAtEnd(written).match(/\d+/g) ?? [];
 
 /** A letter may follow them. */

@@ -157,7 +157,6 @@ function firstMatch(raw: string, readings: readonly Reading[], country: CountryN
   return undefined;
 }
 
-/** A text to try the formats on, and the repairs so far. */
 interface Reading {
   readonly compact: string;
   readonly repairs: readonly Repair[];

@@ -160,7 +160,6 @@ function nationalPart(whole: string, countryCode: string): string {
   return countryCode === 'CH' && /^\d{9}$/.test(rest) ? `CHE${rest}` : rest;
 }
 
-/** The prefixes that may precede the national part. */
 const prefixesOf = (countryCode: string, rule: ReturnType<typeof vatRuleOf>): readonly string[] =>
   prefixes.getOrCompute(countryCode, () =>
     [countryCode, ...Object.keys(VAT_PREFIXES), rule?.prefix ?? '']

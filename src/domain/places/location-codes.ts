@@ -16,7 +16,6 @@ export const isoAlias = (code: string): string | undefined => ALIASES[code];
 
 export const isIsoCountry = (code: string): boolean => /^[A-Z]{2}$/.test(code) && isoCountries().isValid(code);
 
-/** Why a location cannot be sent, in words. Undefined if it can. */
 export function locationProblem(location: string): string | undefined {
   if (!LOCATION_PATTERN.test(location)) {
     return 'expected an ISO country code (GB), a US, CA or CN state (US-CA), or a location ID (1_44)';
@@ -50,7 +49,6 @@ const subdivisions = dataFile('domain/subdivisions', (z) => {
 });
 
 interface Subdivisions {
-  /** The country's own code at the beginning. */
   readonly prefix: RegExp;
   readonly codes: ReadonlyMap<string, string>;
 }
@@ -62,12 +60,10 @@ export function subdivisionCode(countryCode: string, text: string): string | und
   return table.codes.get(plainPlace(text.trim().replace(table.prefix, '')));
 }
 
-/** Place names for comparing, without case, accents and punctuation. */
 export const plainPlace = (text: string): string => recent.getOrCompute(text, () => withoutMarks(text));
 
 const cityNames = dataFile('domain/city-names', (z) => z.strictObject({ names: z.record(z.string(), z.string()) }));
 
-/** A city in one of its languages, for comparing. */
 export function cityKey(city: string): string {
   const plain = plainPlace(city);
   return cityNames().names[plain] ?? plain;

@@ -27,14 +27,12 @@ export type ResolvedLocation =
   | {
       readonly ok: false;
       readonly reason: string;
-      /** The codes, if the text has more than one country. */
       readonly several?: readonly string[];
     };
 
 /** Countries whose locations may include a state (V1-15). */
 const WITH_STATES = new Set(['US', 'CA', 'CN']);
 
-/** Reads a country column, with a state column if there is one. */
 export const resolveLocation = (country: string, state?: string): ResolvedLocation =>
   recent.getOrCompute(`${country}\n${state ?? ''}`, () => resolveAnew(country, state));
 
@@ -143,7 +141,6 @@ const codesBy = (names: Readonly<Record<string, readonly string[]>>) =>
 
 const longestFirst = (words: readonly string[]) => words.toSorted((a, b) => b.length - a.length);
 
-/** The country of a code, or of a name in a registered language. */
 export function findCountry(text: string): string | undefined {
   if (text.length > LONGEST_NUMBER) return undefined;
   const trimmed = normalizeText(text, 'NFKC').trim();
@@ -253,7 +250,6 @@ const codeOfDigits = (text: string): string | undefined =>
 const mayBeDialled = (text: string): boolean =>
   countryDialled(text) !== undefined || typeof countryDialled(`+${text}`) === 'string';
 
-/** The country of a name in a language that few lists use. */
 const findForeignCountry = (text: string): string | undefined =>
   /\d/.test(text) ? undefined : furtherIndex().get(plainPlace(text));
 

@@ -177,7 +177,6 @@ export function delimiterNamed(given: string): string {
 }
 
 export interface RawRecord {
-  /** The physical line on which the record starts. */
   readonly line: number;
   /** As in the file, without the line ending. Empty for an over-long record. */
   readonly text: string;
@@ -186,7 +185,6 @@ export interface RawRecord {
 }
 
 interface RecordShape extends Dialect {
-  /** How many cells a complete row has at least. */
   readonly minCells: number;
   readonly maxCells: number;
   readonly maxRecordBytes: number;
@@ -332,7 +330,6 @@ export class RecordReader {
     this.#dropping = 'no';
   }
 
-  /** Releases text that is no longer needed. */
   #forget(): void {
     const done = this.#dropping === 'no' ? this.#cursor.start : this.#cursor.position;
     if (done === 0) return;
@@ -350,7 +347,6 @@ export class RecordReader {
 /** The line ending does not count, so this many characters beyond the limit are allowed. */
 const LINE_ENDING = 2;
 
-/** The message for each kind of broken quotation marks. */
 export const BROKEN_QUOTES = {
   stray_quote: 'a quotation mark is inside a plain cell',
   bad_close: 'text follows a closing quotation mark. Marks inside a cell must be doubled',

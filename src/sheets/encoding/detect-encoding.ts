@@ -226,7 +226,6 @@ const MARKUP =
 /** `[Name],[Country]` is a header. `["Name"` and `{"name"` are not. */
 const JSON_TEXT = /^\s*(?:\{\s*(?:"|\}|[\r\n]|$)|\[\s*(?:["{[]|[\r\n]|$))/;
 
-/** `text`: the beginning of the file. */
 function notATable(path: string, what: string, text: string): UsageError {
   const [first = ''] = text.trim().split(/[\r\n]/, 1);
   return new UsageError(

@@ -64,7 +64,6 @@ function decodeHigh(bytes: Uint8Array, high: RegExp, table: string): string {
   return text.replace(high, (character) => table[character.charCodeAt(0) - 0x80] ?? character);
 }
 
-/** The encoding for any of its common names. */
 export function encodingNamed(name: string): SheetEncoding {
   const encoding = encodingNames().get(folded(name));
   if (encoding !== undefined) return encoding;

@@ -253,7 +253,6 @@ function scriptOf(letter: string): 'latin' | 'cyrillic' | 'greek' | 'other' {
 
 export interface Detected {
   readonly encoding: SheetEncoding;
-  /** Another likely encoding that reads some text differently. */
   readonly rival?: { readonly encoding: SheetEncoding; readonly readings: readonly [string, string] };
   /** A word with a letter that tells encodings apart, as the encoding reads it. */
   readonly example?: string | undefined;
@@ -265,7 +264,6 @@ export interface Detected {
 const GOOD_FIT = 0.2;
 const CLEARLY_BETTER = 2;
 
-/** A hundred times as likely. */
 const SURE = Math.log(100);
 
 /** Old Mac files are rare, and Mac and DOS encodings often read each other's bytes as words. */
@@ -394,7 +392,6 @@ export class NonUtf8Sample {
   readonly lines: Buffer[] = [];
   /** Bytes above 127 anywhere in the file, including lines that were not kept. */
   readonly seen = new Uint8Array(256);
-  /** Lines of UTF-8 that are not plain ASCII. */
   wholeLines = 0;
   readonly #kept = new Uint32Array(256);
   #rest: Buffer = Buffer.alloc(0);

@@ -4,7 +4,6 @@ import { trimEndOf } from '../../util/text-limits.js';
 import { unescaped } from './xml.js';
 import { damagedWorkbook } from './zip-parts.js';
 
-/** The texts and formats that a workbook's cells refer to. */
 export interface CellContext {
   readonly shownAs: string;
   readonly strings: readonly string[];
@@ -69,7 +68,6 @@ function numberValue(stored: string, look: NumberLook, from1904: boolean): CellV
 const dayValue = (stored: string, day: string | undefined): CellValue =>
   day === undefined ? { text: numberText(stored), kind: 'number' } : { text: day, kind: 'day' };
 
-/** How a number format changes the text that is read. */
 export type NumberLook =
   | { readonly kind: 'plain' }
   | { readonly kind: 'date'; readonly time: boolean }
@@ -227,7 +225,6 @@ function roundedTo(digits: string, most: number): { digits: string; carried: num
   return { digits: trimEndOf(text, '0'), carried: text.length > most ? 1 : 0 };
 }
 
-/** Puts the decimal point after this many digits. */
 function placed(digits: string, intDigits: number): string {
   if (intDigits <= 0) return `0.${'0'.repeat(-intDigits)}${digits}`;
   if (digits.length <= intDigits) return digits.padEnd(intDigits, '0');

@@ -28,12 +28,9 @@ import { type Attributes, isOn, walkXml } from './xml.js';
 import type { ZipParts } from './zip-parts.js';
 
 export interface FoundHeader {
-  /** The worksheet row. */
   readonly row: number;
   readonly cells: readonly string[];
-  /** The rows above it that are not blank. */
   readonly above: readonly number[];
-  /** The cells of the row directly above. */
   readonly groupCells?: readonly string[] | undefined;
 }
 
@@ -160,7 +157,6 @@ function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet
   );
 }
 
-/** The warning if a workbook has several tables and the user has not chosen. */
 export function severalSheets(chosen: string, withData: readonly string[]): readonly Message[] {
   if (withData.length < 2) return [];
   return [
@@ -205,7 +201,6 @@ export interface RowSurvey {
   readonly warnings: readonly Message[];
 }
 
-/** Reads the table once to find its width and warnings. */
 export async function surveyRows(
   parts: ZipParts,
   { part }: Worksheet,
@@ -229,7 +224,6 @@ export async function surveyRows(
 
 /** Counts unusual cells. It needs few texts: those beyond the widest row so far, and numbers that may be padded. */
 class Survey implements SheetReceiver {
-  /** The width of the rows below the header, in columns. */
   width = 0;
   hiddenRows = 0;
   /** Formulas without a saved result. Their cells are read as empty. */
@@ -323,7 +317,6 @@ function odd(survey: Survey, headers: readonly string[]): readonly Message[] {
   return said;
 }
 
-/** Columns and rows of `C4:C23`. */
 const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/;
 
 /** A cell merged over several rows shows its text for all of them, but only the first row stores it. */

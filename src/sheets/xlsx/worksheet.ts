@@ -18,7 +18,6 @@ import { damagedWorkbook, type WorkbookBudget, workbookTooLarge, type ZipParts }
 
 export interface Worksheet {
   readonly name: string;
-  /** The name of its part in the archive. */
   readonly part: string;
   readonly hidden: boolean;
 }
@@ -88,14 +87,12 @@ async function readRelations(parts: ZipParts, part: string): Promise<Map<string,
   return relations;
 }
 
-/** The texts and formats that the cells refer to. */
 export async function readContext(parts: ZipParts, contents: Contents): Promise<CellContext> {
   const strings = await readSharedStrings(parts, contents.sharedStrings);
   const styles = await readStyles(parts, contents.styles);
   return { shownAs: parts.shownAs, strings, styles, from1904: contents.from1904 };
 }
 
-/** How each cell style shows numbers, by style number. */
 async function readStyles(parts: ZipParts, part: string | undefined): Promise<readonly NumberLook[]> {
   if (part === undefined || !parts.has(part)) return [];
   const formats = new Map<number, NumberLook>();
@@ -115,7 +112,6 @@ async function readStyles(parts: ZipParts, part: string | undefined): Promise<re
 }
 
 export interface WorksheetRow {
-  /** The row number in Excel. */
   readonly row: number;
   /** From the first column to the last with content. Empty cells between are empty texts. */
   readonly cells: readonly string[];
@@ -125,7 +121,6 @@ export interface WorksheetRow {
   readonly unknown: readonly number[];
 }
 
-/** Streams the rows with content, one chunk of the part at a time. */
 export async function* readRows(
   parts: ZipParts,
   part: string,
@@ -138,7 +133,6 @@ export async function* readRows(
   }
 }
 
-/** Assembles rows from their cells. */
 class Rows implements SheetReceiver {
   #rows: WorksheetRow[] = [];
   #row = 0;
@@ -210,17 +204,13 @@ const withKind = (kinds: string, column: number, letter: string): string =>
 /** Spreadsheets write no more rows, and no row has a higher number. */
 const MOST_ROWS = 1_048_576;
 
-/** Receives the content of a worksheet. */
 export interface SheetReceiver {
   openRow(row: number, hidden: boolean): void;
   /** Whether the text of the next cell is needed. If not, it is not computed. */
   wants(column: number, style: number): boolean;
-  /** A cell that is not empty. */
   cell(column: number, text: string, kind: StoredKind): void;
   closeRow(): void;
-  /** A formula that was saved without its result. */
   unknownResult?(column: number): void;
-  /** An element outside the rows. */
   element?(name: string, attributes: Attributes): void;
 }
 
@@ -242,7 +232,6 @@ export class SheetReader implements XmlHandler {
   #stored = '';
   #hasValue = false;
   #hasFormula = false;
-  /** The element whose text is collected. */
   #within: 'none' | 'value' | 'inline' = 'none';
 
   constructor(context: CellContext, taker: SheetReceiver, budget: WorkbookBudget) {
@@ -354,7 +343,6 @@ interface ScannedCell {
   column: number;
   style: number;
   type: 'number' | 'shared' | 'inline' | 'none';
-  /** The position of its stored text. */
   from: number;
   to: number;
 }
@@ -411,7 +399,6 @@ export function scanCell(text: string, start: number, cell: ScannedCell): number
   return cell.to > cell.from && text.startsWith(close, cell.to) ? cell.to + close.length : 0;
 }
 
-/** The whole number there, or -1. */
 function wholeNumberAt(text: string, from: number, to: number): number {
   if (to - from > 9) return -1;
   let number = 0;

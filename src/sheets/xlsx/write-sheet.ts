@@ -10,9 +10,7 @@ export interface SheetColumn {
   readonly header: string;
   /** In characters. By default computed from the header and the first lines. */
   readonly width?: number;
-  /** A list of values to choose from. */
   readonly choices?: readonly string[];
-  /** The column is there, but not visible. */
   readonly hidden?: boolean;
   /** The kind of cells that do not specify one. */
   readonly as?: CellKind;
@@ -27,7 +25,6 @@ export interface SheetSpec {
   readonly isSummary?: boolean;
 }
 
-/** The most rows of a sheet, including the header. */
 export const SHEET_ROWS_AT_MOST = 1_048_576;
 
 /** A reason or the evidence for a candidate is readable without a click. */
@@ -207,7 +204,6 @@ export const CELL_LOOKS = Object.keys(FORMATS) as readonly CellLook[];
 
 const HEADER_FILL = 'FF1F3864';
 
-/** The styles of a workbook's cells, each plain and in each colour. */
 export class WorkbookStyles {
   readonly #fills: readonly string[];
 
@@ -262,11 +258,9 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Escapes text for XML, between tags and in attributes. */
 export const xmlText = (text: string): string =>
   text.replace(ILLEGAL, '\ufffd').replace(SPECIAL, (character) => REFERENCES[character] ?? '');
 
-/** Escapes the text of a cell, and cuts it at the longest length. */
 export function cellText(text: string): string {
   return xmlText(cut(text)).replace(LOOKS_ESCAPED, '_x005F_');
 }

@@ -65,7 +65,6 @@ export class WorkbookWriter {
     this.#zip.outputStream.pipe(this.#file);
   }
 
-  /** Begins a sheet, and ends the previous one. */
   begin(spec: SheetSpec): void {
     this.#endSheet();
     this.#open = { spec, part: 1, started: undefined };
@@ -87,19 +86,16 @@ export class WorkbookWriter {
     }
   }
 
-  /** Ends the current sheet with charts. */
   endWithCharts(charts: readonly SheetChart[]): void {
     if (this.#open !== undefined) this.#endPart(this.#open, charts);
     this.#open = undefined;
   }
 
-  /** Waits until the disk has caught up. */
   async drain(): Promise<void> {
     const stream = this.#open?.started?.stream;
     if (stream?.writableNeedDrain === true) await Promise.race([once(stream, 'drain'), this.#failed]);
   }
 
-  /** The names of the sheets so far. */
   get sheets(): readonly string[] {
     return this.#sheets.map(({ name }) => name);
   }
@@ -228,9 +224,7 @@ const MAIN = `${OFFICE}/drawingml/2006/main`;
 const [LEFT, RIGHT, TALL] = [4, 12, 16];
 
 interface ChartParts {
-  /** Path and content of each part. */
   readonly parts: readonly (readonly [path: string, xml: string])[];
-  /** The entries of `[Content_Types].xml`. */
   readonly types: string;
 }
 

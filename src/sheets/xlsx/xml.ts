@@ -61,7 +61,6 @@ async function* endingWithTags(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   yield Buffer.concat(held);
 }
 
-/** Walks through a small part at once. */
 export async function readXml(parts: ZipParts, name: string, handler: XmlHandler, mostBytes = SMALL_PART_BYTES) {
   for await (const _ of walkXml(parts, name, handler, mostBytes));
 }
@@ -134,14 +133,12 @@ export class XmlWalker {
     if (this.#text.length > LONGEST_PIECE) throw new Error('a tag or a comment is too long');
   }
 
-  /** The number of elements since the last call. */
   takeElements(): number {
     const elements = this.#elements;
     this.#elements = 0;
     return elements;
   }
 
-  /** Refuses an unfinished tag or an open element. */
   end(): void {
     if (this.#text.trim() !== '' || this.#open.length > 0) throw new Error('it ends too early');
   }
@@ -308,7 +305,6 @@ const MOST_STRINGS = 20_000_000;
 /** Most programs list a text once, and an empty cell needs none. */
 const MOST_EMPTY = 1_000_000;
 
-/** The texts that cells refer to by number. */
 export async function readSharedStrings(parts: ZipParts, part: string | undefined): Promise<readonly string[]> {
   if (part === undefined || !parts.has(part)) return [];
   const strings: string[] = [];

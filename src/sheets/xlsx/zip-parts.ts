@@ -127,7 +127,6 @@ export class WorkbookBudget {
     this.#untilMs = now() + BASE_MS + (packedBytes / 1e6) * MS_FOR_MEGABYTE;
   }
 
-  /** Called for every unpacked chunk. */
   takeBytes(count: number): void {
     this.#bytes += count;
     refuseDecompressionBomb(this.#shownAs, this.#packedBytes, this.#bytes);
