@@ -25,14 +25,10 @@ export function recordProblem(
   return `the bought record has registration number ${found}, the confirmed candidate ${confirmed}`;
 }
 
+const STATED = ['id', 'name', 'registration_number', 'vat_number', 'country_code'] as const;
+
 /** A company as an answer states it. Null: not stated. */
-export interface StatedCompany {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly registration_number: string | null;
-  readonly vat_number: string | null;
-  readonly country_code: string | null;
-}
+export type StatedCompany = Readonly<Record<(typeof STATED)[number], string | null>>;
 
 /**
  * What an answer states as an identifier or a name. Only text and numbers identify. A text that is too long to be read
@@ -79,13 +75,7 @@ export const isStatement = (name: string): boolean => FIELD_OF.has(plainName(nam
  */
 export function statedCompanies(object: ExactJson | undefined): readonly StatedCompany[] {
   if (!isObject(object)) return [];
-  const values: { readonly [Field in keyof StatedCompany]: Set<string> } = {
-    id: new Set(),
-    name: new Set(),
-    registration_number: new Set(),
-    vat_number: new Set(),
-    country_code: new Set(),
-  };
+  const values = new Map(STATED.map((field) => [field, new Set<string>()]));
   const collect = (members: JsonObject, group?: string) => {
     for (const [name, value] of Object.entries(members)) {
       const plain = plainName(name);
@@ -93,23 +83,17 @@ export function statedCompanies(object: ExactJson | undefined): readonly StatedC
       const field = FIELD_OF.get(plain);
       if (field === undefined || (group === ADDRESS && field !== 'country_code')) continue;
       const text = identifierText(value)?.trim() ?? '';
-      if (text !== '') values[field].add(field === 'country_code' ? countryIn(text) : text);
+      if (text !== '') values.get(field)?.add(field === 'country_code' ? (findCountry(text) ?? '') : text);
     }
   };
   collect(object);
-  const several = Math.max(...Object.values(values).map(({ size }) => size));
-  const at = (field: keyof StatedCompany, place: number): string | null => [...values[field]][place] || null;
-  return Array.from({ length: several }, (_, place) => ({
-    id: at('id', place),
-    name: at('name', place),
-    registration_number: at('registration_number', place),
-    vat_number: at('vat_number', place),
-    country_code: at('country_code', place),
-  }));
+  const several = Math.max(...[...values.values()].map(({ size }) => size));
+  return Array.from({ length: several }, (_, place) => {
+    // Empty: a country that is not known.
+    const at = (field: keyof StatedCompany) => [...(values.get(field) ?? [])][place] || null;
+    return Object.fromEntries(STATED.map((field) => [field, at(field)])) as StatedCompany;
+  });
 }
-
-/** Empty if no such country is known. */
-const countryIn = (text: string): string => findCountry(text) ?? '';
 
 /** The confirmed company, as parts of its answers are compared with it. */
 export interface ConfirmedFacts extends Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'> {

@@ -170,11 +170,15 @@ function swappedNumbers(
   };
   if (!isOther(number, 'registration_number', 'vat_number')) return [];
   if (!isOther(vat, 'vat_number', 'registration_number')) return [];
-  return [
-    { field: 'registration_number', kind: 'swapped', columns: [vat, number] },
-    { field: 'vat_number', kind: 'swapped', columns: [number, vat] },
-  ];
+  return swapped(['registration_number', number], ['vat_number', vat]);
 }
+
+const swapped = (...[[first, a], [second, b]]: readonly [InField, InField]): readonly Unclear[] => [
+  { field: first, kind: 'swapped', columns: [b, a] },
+  { field: second, kind: 'swapped', columns: [a, b] },
+];
+
+type InField = readonly [field: InputField, column: number];
 
 /** The number column has names with legal forms, and the name column has registration numbers. */
 function namesAmongNumbers(
@@ -188,10 +192,7 @@ function namesAmongNumbers(
   if (name === undefined || number === undefined) return [];
   const { fit, nearly, judged } = numberFit('registration_number', sample[name] ?? [], countries);
   if (judged === 0 || fit + nearly < judged * MOST || legalForms(sample[number] ?? []) < 0.5) return [];
-  return [
-    { field: 'name', kind: 'swapped', columns: [number, name], isSure: true },
-    { field: 'registration_number', kind: 'swapped', columns: [name, number], isSure: true },
-  ];
+  return swapped(['name', name], ['registration_number', number]).map((one) => ({ ...one, isSure: true }));
 }
 
 /** The city column has names with legal forms, and the name column has none. */
@@ -200,10 +201,7 @@ function swappedNames(chosen: ReadonlyMap<InputField, Chosen>, sample: SampledCo
   if (name === undefined || city === undefined) return [];
   const [names = [], cities = []] = [sample[name], sample[city]];
   if (legalForms(names) > 0.05 || legalForms(cities) < 0.5 || contentOf(cities).filled < 2) return [];
-  return [
-    { field: 'name', kind: 'swapped', columns: [city, name] },
-    { field: 'city', kind: 'swapped', columns: [name, city] },
-  ];
+  return swapped(['name', name], ['city', city]);
 }
 
 function claimantsOf(

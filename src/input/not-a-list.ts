@@ -31,19 +31,14 @@ export async function refuseNonList(
   firstLine: () => Promise<string>,
 ): Promise<void> {
   const labels = transposedLabels(sheet.headers, sample.columns, lookup);
-  if (labels !== undefined)
-    throw new UsageError(
-      'TRANSPOSED_LIST',
-      `${sheet.path}: the list is transposed. Its first column names the fields: ${headersInWords(labels)}`,
-      'Put each company on a line of its own. In Excel: copy, then Paste Special, Transpose.',
-    );
   const isKnown = sheet.headers.some((header) => meaningOf(header, lookup) !== undefined);
-  const places = isKnown ? undefined : lineOfCountries(sample.columns);
-  if (places !== undefined)
+  const places = labels === undefined && !isKnown ? lineOfCountries(sample.columns) : undefined;
+  const seen = labels ?? places;
+  if (seen !== undefined)
     throw new UsageError(
       'TRANSPOSED_LIST',
-      `${sheet.path}: the list is transposed. One line holds the countries: ${headersInWords(places)}`,
-      'Put each company on a line of its own, below a line that names the columns. In Excel: copy, then Paste Special, Transpose.',
+      `${sheet.path}: the list is transposed. ${places === undefined ? 'Its first column names the fields' : 'One line holds the countries'}: ${headersInWords(seen)}`,
+      'Put each company on a line of its own. In Excel: copy, then Paste Special, Transpose.',
     );
   if (isProse(sheet, sample)) throw notAList(sheet, await firstLine());
 }
@@ -103,12 +98,6 @@ const letterLines = dataFile(
 const isFixedWidth = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
   kind === 'csv' && headers.length === 1 && texts.filter((text) => /\S {2,}\S/.test(text)).length >= texts.length / 2;
 
-/** Most lines are not names: they begin with a small letter, or are a key with its value. */
-const areNoNames = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
-  kind === 'csv' && headers.length === 1 && texts.filter((text) => NO_NAME.test(text)).length >= texts.length / 2;
-
-const NO_NAME = /^(?:\p{Ll}+ \p{Ll}|[\p{L}_-]{2,30} ?[:=])/u;
-
 const oddTexts = (texts: readonly string[]): number =>
   texts.filter((text) => SENTENCE.test(text) || MARKED.test(text)).length;
 
@@ -139,7 +128,7 @@ export async function noUsableColumn(
 ): Promise<UsageError> {
   const { path, headerLine, headers } = sheet;
   const isText = sheet.kind === 'csv' && oddTexts(sample.texts) + sample.ragged >= Math.max(1, sample.texts.length / 4);
-  if (isText || areNoNames(sheet, sample.texts)) return notAList(sheet, await firstLine());
+  if (isText) return notAList(sheet, await firstLine());
   if (sample.texts.length > 0 && isFixedWidth(sheet, sample.texts))
     return new UsageError(
       'FIXED_WIDTH_LIST',

@@ -84,11 +84,7 @@ const REMARKS_AT_MOST = 10;
  */
 const PLACES = ['country', 'state', 'city'] as const satisfies InputField[];
 
-export interface FilledCell {
-  readonly field: InputField;
-  readonly by: FilledBy;
-  readonly text: string;
-}
+export type FilledCell = Pick<FilledCells, 'field' | 'by' | 'text'>;
 
 /** A line after filling from the lines above. Its own cells stay unchanged. */
 interface FilledLine {

@@ -121,12 +121,12 @@ function fieldsOf(
     let told = values;
     for (const index of indicesIn(source)) {
       const text = trimCell(values[index] ?? '');
-      if (text.length > LONGEST[field] || !isPlaceholder(text, field)) continue;
+      if (text.length > longest(field) || !isPlaceholder(text, field)) continue;
       emptied.push({ field, text });
       told = told.with(index, '');
     }
     const value = textAt(told, source, field);
-    if (value.length > LONGEST[field]) tooLong ??= tooLongField(field, value);
+    if (value.length > longest(field)) tooLong ??= tooLongField(field, value);
     else if (value !== '') fields[field] = value;
   }
   if (fields.country?.toUpperCase() === 'NA' && isNotNamibia(fields)) {
@@ -140,25 +140,14 @@ function fieldsOf(
  * Some rules take more than linear time on these fields (X-6). Other columns may be longer, because they are only
  * passed on.
  */
-const LONGEST: Readonly<Record<InputField, number>> = {
-  name: LONGEST_NAME,
-  country: LONGEST_NUMBER,
-  registration_number: LONGEST_NUMBER,
-  vat_number: LONGEST_NUMBER,
-  ticker: LONGEST_NUMBER,
-  city: LONGEST_NUMBER,
-  state: LONGEST_NUMBER,
-  id: LONGEST_LINE,
-  website: LONGEST_LINE,
-  linkedin: LONGEST_LINE,
-  lei: LONGEST_NUMBER,
-  email: LONGEST_LINE,
-  phone: LONGEST_NUMBER,
-};
+const longest = (field: InputField): number =>
+  field === 'name' ? LONGEST_NAME : LONG_FIELDS.includes(field) ? LONGEST_LINE : LONGEST_NUMBER;
+
+const LONG_FIELDS: readonly InputField[] = ['id', 'website', 'linkedin', 'email'];
 
 const tooLongField = (field: InputField, value: string): LineProblem => ({
   code: 'CELL_TOO_LONG',
-  message: `the ${field} has ${value.length} characters. At most ${LONGEST[field]} are allowed`,
+  message: `the ${field} has ${value.length} characters. At most ${longest(field)} are allowed`,
 });
 
 /** `NA` is Namibia, unless the row's numbers are of another country. Then it is "not available". */

@@ -13,10 +13,7 @@ import { didYouMean } from '../util/message-parts.js';
 
 export const CHUNK_BYTES = 256 * 1024;
 
-export interface FileVersion {
-  readonly size: number;
-  readonly mtimeMs: number;
-}
+type FileVersion = Pick<Stats, 'size' | 'mtimeMs'>;
 
 export interface FileSource {
   readonly path: string;
@@ -72,12 +69,10 @@ async function* readChunks(path: string, shownAs: string): AsyncGenerator<Buffer
 }
 
 async function fileVersion(path: string, shownAs: string): Promise<FileVersion> {
-  let stats: Stats;
-  try {
-    stats = await stat(path);
-  } catch (error) {
-    throw unreadable(shownAs, error, await nearestName(path));
-  }
+  const stats = await stat(path).catch(async (error: unknown) => {
+    const names = await readdir(dirname(path)).catch(() => []);
+    throw unreadable(shownAs, error, didYouMean(basename(path), names));
+  });
   if (stats.isDirectory())
     throw new UsageError('FILE_IS_FOLDER', `${shownAs} is a directory`, 'Name one CSV or xlsx file in it.');
   // The file is read more than once, which a pipe does not allow.
@@ -89,12 +84,6 @@ async function fileVersion(path: string, shownAs: string): Promise<FileVersion> 
     );
   }
   return { size: stats.size, mtimeMs: stats.mtimeMs };
-}
-
-/** ` Did you mean X?`: the nearest name in the same folder. Empty if none is near. */
-async function nearestName(path: string): Promise<string> {
-  const names = await readdir(dirname(path)).catch(() => []);
-  return didYouMean(basename(path), names);
 }
 
 function unreadable(shownAs: string, error: unknown, near = ''): unknown {

@@ -200,11 +200,7 @@ function readHeader(
   return { delimiter, bareCr, headers, groups, line, warnings: aboveHeader(above, line, 'line') };
 }
 
-interface Candidate {
-  readonly delimiter: string;
-  readonly headers: readonly string[];
-  readonly groups: readonly string[];
-  readonly line: number;
+interface Candidate extends Omit<Header, 'bareCr' | 'warnings'> {
   readonly score: number;
   readonly above: readonly number[];
 }

@@ -50,16 +50,13 @@ function fromNumber(text: string, state: string | undefined): SuggestedCountry |
 
 const GERMAN_SECTIONS: ReadonlySet<string> = new Set(['HRA', 'HRB', 'GnR']);
 
-interface OwnForm {
-  readonly countryCode: string;
-  /** Gets the text with and without separators. */
-  readonly fits: (written: string, whole: string) => boolean;
-}
-
 const USCC = /^[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}$/;
 
-/** Forms that no other register uses, with their check digits if they have any. An LEI has no country. */
-const FORMS: readonly OwnForm[] = [
+/**
+ * Forms that no other register uses, with their check digits if they have any. An LEI has no country. `fits` gets the
+ * text with and without separators.
+ */
+const FORMS: readonly { countryCode: string; fits: (written: string, whole: string) => boolean }[] = [
   { countryCode: 'CN', fits: (_, whole) => USCC.test(whole) && checkStdnum('CN', 'uscc', whole) === true },
   { countryCode: 'IN', fits: (_, whole) => /^[LU]\d{5}[A-Z]{2}(?:19|20)\d{2}[A-Z]{3}\d{6}$/.test(whole) },
   { countryCode: 'AT', fits: (_, whole) => /^FN[1-9]\d{4,5}[A-Z]$/.test(whole) },

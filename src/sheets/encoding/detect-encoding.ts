@@ -206,7 +206,7 @@ function utf8Check(): Check {
 function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
   const kind = KINDS.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
   if (kind !== undefined) {
-    const { what, hint } = kind.describe(head);
+    const { what, hint } = kind === COMPOUND ? describeCompound(head) : kind;
     throw new UsageError('NOT_A_TABLE', `${path} is ${what}, not a table`, hint);
   }
   if (isUtf16) return;
@@ -256,18 +256,16 @@ function looksBinary(head: Buffer): boolean {
 const SAVE_AS_UTF8 = 'Save it as UTF-8, with a text editor or in the program it came from.';
 const SAVE_AS_CSV = 'Open it in the program it came from and save the table as .xlsx or CSV.';
 
-interface Kind {
-  readonly magic: Buffer;
-  describe(head: Buffer): { what: string; hint: string };
-}
-
-const kind = (magic: string, what: string, hint = SAVE_AS_CSV): Kind => ({
+const kind = (magic: string, what: string, hint = SAVE_AS_CSV) => ({
   magic: Buffer.from(magic, 'latin1'),
-  describe: () => ({ what, hint }),
+  what,
+  hint,
 });
 
-const KINDS: readonly Kind[] = [
-  { magic: Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), describe: describeCompound },
+const COMPOUND = kind('\xd0\xcf\x11\xe0', 'a workbook of an old Excel');
+
+const KINDS = [
+  COMPOUND,
   kind('%PDF', 'a PDF'),
   kind('\xff\xfe\0\0', 'a text in UTF-32', SAVE_AS_UTF8),
   kind('\0\0\xfe\xff', 'a text in UTF-32', SAVE_AS_UTF8),

@@ -1,6 +1,6 @@
 // The text of a workbook's cell: number formats, exact numbers and dates.
 
-import { trimEndOf } from '../../util/text-limits.js';
+import { Memo, trimEndOf } from '../../util/text-limits.js';
 import { unescaped } from './xml.js';
 import { damagedWorkbook } from './zip-parts.js';
 
@@ -257,19 +257,11 @@ export function dateText(serial: number, from1904: boolean, withTime: boolean): 
   return withTime ? `${date}T${clockText(ms)}` : date;
 }
 
-const isoDays = new Map<number, string>();
-const DAYS_REMEMBERED = 20_000;
+/** A list repeats the same days, and computing one takes longer than reading its cell. */
+const isoDays = new Memo<string>(20_000);
 
-/** Cached: a list repeats the same days, and computing one takes longer than reading its cell. */
-function isoDay(sinceEpoch: number): string {
-  let day = isoDays.get(sinceEpoch);
-  if (day === undefined) {
-    day = new Date(sinceEpoch * DAY_MS).toISOString().slice(0, 10);
-    if (isoDays.size >= DAYS_REMEMBERED) isoDays.clear();
-    isoDays.set(sinceEpoch, day);
-  }
-  return day;
-}
+const isoDay = (sinceEpoch: number): string =>
+  isoDays.getOrCompute(String(sinceEpoch), () => new Date(sinceEpoch * DAY_MS).toISOString().slice(0, 10));
 
 /** The time of day, as `08:30:00`. Undefined for a whole day or more. */
 function timeText(serial: number): string | undefined {
