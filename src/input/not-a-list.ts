@@ -98,6 +98,12 @@ const letterLines = dataFile(
 const isFixedWidth = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
   kind === 'csv' && headers.length === 1 && texts.filter((text) => /\S {2,}\S/.test(text)).length >= texts.length / 2;
 
+/** Most lines are not names: they begin with a small letter, or are a key with its value. */
+const areNoNames = ({ headers, kind }: Sheet, texts: readonly string[]): boolean =>
+  kind === 'csv' && headers.length === 1 && texts.filter((text) => NO_NAME.test(text)).length >= texts.length / 2;
+
+const NO_NAME = /^(?:\p{Ll}+ \p{Ll}|[\p{L}_-]{2,30} ?[:=])/u;
+
 const oddTexts = (texts: readonly string[]): number =>
   texts.filter((text) => SENTENCE.test(text) || MARKED.test(text)).length;
 
@@ -128,7 +134,7 @@ export async function noUsableColumn(
 ): Promise<UsageError> {
   const { path, headerLine, headers } = sheet;
   const isText = sheet.kind === 'csv' && oddTexts(sample.texts) + sample.ragged >= Math.max(1, sample.texts.length / 4);
-  if (isText) return notAList(sheet, await firstLine());
+  if (isText || areNoNames(sheet, sample.texts)) return notAList(sheet, await firstLine());
   if (sample.texts.length > 0 && isFixedWidth(sheet, sample.texts))
     return new UsageError(
       'FIXED_WIDTH_LIST',

@@ -312,11 +312,12 @@ function stripJoinedForm(text: string): { readonly text: string; readonly kind: 
 }
 
 /**
- * Possible spellings of a name before its letters were damaged: UTF-8 read as a code page (`MÃ¼ller`), and `?` for a
- * letter that a program could not write (`M?ller`). The other name shows which letter it was.
+ * Possible spellings of a name before its letters were damaged: UTF-8 read as a code page (`MÃ¼ller`), Cyrillic or
+ * Greek letters that look Latin, and `?` for a letter that a program could not write (`M?ller`). The other name shows
+ * which letter it was.
  */
 export function restoredNames(damaged: string, other: string): readonly string[] {
-  const read = [damaged, ...CODE_PAGES.map((page) => readAgain(damaged, page))];
+  const read = [damaged, inLatin(damaged), ...CODE_PAGES.map((page) => readAgain(damaged, page))];
   const restored = read.map((name) => withLettersOf(name, other));
   return [...new Set(restored)].filter((name) => name !== damaged);
 }
@@ -358,6 +359,17 @@ function bytesIn(page: CodePage): ReadonlyMap<string, number> {
   tables.set(page, table);
   return table;
 }
+
+/** A name in one script stays unchanged. */
+const inLatin = (name: string): string =>
+  /\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
+    ? [...name].map((letter) => LATIN.get(letter) ?? letter).join('')
+    : name;
+
+const LOOKALIKES = 'АВЕЅІЈКМНОРСТУХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧο';
+const LATIN: ReadonlyMap<string, string> = new Map(
+  [...LOOKALIKES].map((letter, at) => [letter, 'ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXo'.charAt(at)]),
+);
 
 /**
  * Replaces each word with `?` by the other name's word with a letter beyond ASCII, or its transcription, in that place.
