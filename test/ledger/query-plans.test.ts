@@ -5,6 +5,7 @@ import type { Connection } from '../../src/ledger/db/sqlite/connection.js';
 import { sqliteDatabase } from '../../src/ledger/db/sqlite/database.js';
 import { openForWriting } from '../../src/ledger/db/sqlite/open.js';
 import { callStore } from '../../src/ledger/money/call-store.js';
+import { unknownChargeStore } from '../../src/ledger/money/unknown-charges.js';
 import { stageExtender } from '../../src/ledger/portfolio/converge.js';
 import type { MemberState } from '../../src/ledger/portfolio/portfolios.js';
 import { reviewStore } from '../../src/ledger/review/review-store.js';
@@ -22,6 +23,7 @@ test('no statement that a call or a row waits for scans a large table', async ()
     callStore(listening, new Packer());
     runStore(listening);
     reviewStore(listening);
+    unknownChargeStore(listening);
     expect(seen.length).toBeGreaterThan(40);
     const slow = seen.flatMap((sql) =>
       planOf(connection, sql)

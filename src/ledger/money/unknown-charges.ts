@@ -81,14 +81,14 @@ export function unknownChargeStore(database: Database) {
   const held = count<[object]>(HELD_ROWS);
   const underWay = rows<[number], CallUnderWay>(
     `SELECT calls.id AS id, api, operation, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt, lease_until AS leaseUntil
-     FROM calls JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
+     FROM calls INDEXED BY calls_in_flight JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
   const leftOpen = rows<[object], UnknownCharge>(
     `SELECT calls.id AS id, api, environments.name AS environment, operation, ${WAITS.run} AS runId, ${WAITS.row} AS row, line,
        started_at AS startedAt, 'PROCESS_DIED' AS errorCode
-     FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
+     FROM calls INDEXED BY calls_in_flight JOIN environments ON environments.id = environment_id LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
      WHERE ${LEFT_OPEN} ORDER BY calls.id DESC`,
   );
   // A lease outlives its process by up to half a minute. The lock does not.
