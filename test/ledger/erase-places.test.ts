@@ -12,6 +12,7 @@ const WITHOUT_COMPANIES = [
   'environments',
   'permission_use',
   'purges',
+  'row_counts',
   'run_environments',
   'runs',
   'summed_calls',

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { expect } from 'vitest';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import type { Ledger, LedgerOptions } from '../../src/ledger/ledger.js';
@@ -23,11 +24,13 @@ export const openSqlite: OpenLedger = async (now) => {
     ledger,
     async reopen() {
       await ledger.close();
+      mustCountRows(dataDir);
       ledger = await openAt(dataDir, 'write', now);
       return ledger;
     },
     async remove() {
       await ledger.close();
+      mustCountRows(dataDir);
       removePlace(dataDir);
     },
   };
@@ -51,6 +54,14 @@ export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Pr
       await ledger.close();
     }
   });
+}
+
+/** The stored counts are those of a recount, whatever a test has done. */
+export function mustCountRows(dataDir: string): void {
+  const recount = `SELECT run_id, outcome, coalesce(hold, '') AS hold, coalesce(hold_reason, '') AS hold_reason, stages,
+    count(*) AS rows, sum(units_charged) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
+    FROM rows GROUP BY 1, 2, 3, 4, 5`;
+  expect(look(dataDir, 'SELECT * FROM row_counts')).toEqual(look(dataDir, recount));
 }
 
 /** Another process sees only committed data. */

@@ -37,6 +37,7 @@ async function withStep<T>(sql: string, use: (steps: URL) => Promise<T>): Promis
 /** As the previous version left it, with its tables of pg-boss. */
 const toSchema1 = (client: pg.Client) =>
   client.query(`
+    DROP VIEW kybatch.row_counts;
     DROP INDEX kybatch.rows_to_claim, kybatch.rows_claimed;
     ALTER TABLE kybatch.rows DROP COLUMN claimed_by;
     ALTER TABLE kybatch.runs DROP COLUMN led_by, DROP COLUMN resume_at;
@@ -77,6 +78,7 @@ describe('migratePostgres', () => {
           { version: '1', name: '001-ledger.sql', applied_at: String(NOW) },
           { version: '2', name: '002-claims.sql', applied_at: String(NOW) },
           { version: '3', name: '003-waits.sql', applied_at: String(NOW) },
+          { version: '4', name: '004-row-counts.sql', applied_at: String(NOW) },
         ]);
       }),
     ));
@@ -100,7 +102,7 @@ describe('migratePostgres', () => {
           // Each takes the next missing step.
           expect(came.map(({ from }) => from)).toContain(0);
           const { rows } = await one.query('SELECT version::int FROM kybatch.schema_migrations ORDER BY 1');
-          expect(rows.map(({ version }) => version)).toEqual([1, 2, 3]);
+          expect(rows.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
           await mustBeMigrated(one);
         }),
       ),
@@ -113,10 +115,10 @@ describe('migratePostgres', () => {
           const older = await refused(mustBeMigrated(client, undefined, steps));
           expect(older).toMatchObject({
             code: 'LEDGER_TOO_OLD',
-            message: expect.stringMatching(/ test_\w+ .*\(schema 3, .* 4\)$/),
+            message: expect.stringMatching(/ test_\w+ .*\(schema 4, .* 5\)$/),
             hint: expect.stringContaining('`kybatch ledger migrate`'),
           });
-          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 3, to: 4 });
+          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 4, to: 5 });
           await mustBeMigrated(client, undefined, steps);
           expect(await tables(client)).toContain('later');
         }),
@@ -131,10 +133,10 @@ describe('migratePostgres', () => {
           for (const refusal of [await refused(migratePostgres(client, NOW)), await refused(mustBeMigrated(client))]) {
             expect(refusal).toMatchObject({
               code: 'LEDGER_TOO_NEW',
-              message: expect.stringMatching(/\(schema 4, .* 3\)$/),
+              message: expect.stringMatching(/\(schema 5, .* 4\)$/),
             });
           }
-          expect(await postgresSchemaOf(client)).toBe(4);
+          expect(await postgresSchemaOf(client)).toBe(5);
         }),
       ),
     ));
@@ -144,7 +146,7 @@ describe('migratePostgres', () => {
       withPostgres((url) =>
         withClient(url, async (client) => {
           await expect(migratePostgres(client, NOW, steps)).rejects.toThrow('division by zero');
-          expect(await postgresSchemaOf(client)).toBe(3);
+          expect(await postgresSchemaOf(client)).toBe(4);
           expect(await tables(client)).not.toContain('later');
           await mustBeMigrated(client);
         }),
@@ -172,7 +174,7 @@ describe('migratePostgres', () => {
               ('put off', 1, 1, '[]', '{}', 'pending', 'parked', 77, 0);
           INSERT INTO run_queues VALUES (0, 'led', 5, 0), (1, 'put off', 6, 0);
           INSERT INTO held_jobs VALUES (gen_random_uuid(), 'rows-0', 'led', 5, '[1]')`);
-        expect(await migratePostgres(client, NOW)).toEqual({ from: 1, to: 3 });
+        expect(await migratePostgres(client, NOW)).toEqual({ from: 1, to: 4 });
         const { rows } = await client.query('SELECT id, led_by, resume_at FROM kybatch.runs ORDER BY id');
         expect(rows).toEqual([
           { id: 'led', led_by: '5', resume_at: null },

@@ -86,9 +86,24 @@ CREATE TABLE IF NOT EXISTS rows (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS rows_claimed ON rows (run_id, claimed_by) WHERE claimed_by IS NOT NULL;
 -- SQLite alone: without an index it sorts all rows of a run to count them.
-CREATE INDEX IF NOT EXISTS rows_counted ON rows (run_id, outcome, hold, hold_reason, stages, error_code, stage, updated_at, units_charged, member_id, next_at, look_until);
+CREATE INDEX IF NOT EXISTS rows_counted ON rows (run_id, outcome, hold, hold_reason, error_code, stage, updated_at, member_id, next_at, look_until);
+-- SQLite alone: to find thousands of rows that wait for a person, it would read them whole.
+CREATE INDEX IF NOT EXISTS rows_asking ON rows (run_id, row, member_id) WHERE outcome = 'needs_review';
 CREATE INDEX IF NOT EXISTS rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
+
+-- Rows by state, for what is counted again and again. Only these triggers write it. PostgreSQL has a view of this name:
+-- its workers would wait for each other's counts.
+-- SQLite alone: an empty hold and reason are null in a row.
+CREATE TABLE IF NOT EXISTS row_counts (run_id TEXT NOT NULL, outcome TEXT NOT NULL, hold TEXT NOT NULL, hold_reason TEXT NOT NULL, stages TEXT NOT NULL, rows INTEGER NOT NULL, units INTEGER NOT NULL, purged INTEGER NOT NULL, PRIMARY KEY (run_id, outcome, hold, hold_reason, stages)) STRICT, WITHOUT ROWID;
+-- SQLite alone: a row is new.
+CREATE TRIGGER IF NOT EXISTS row_added AFTER INSERT ON rows BEGIN INSERT INTO row_counts VALUES (new.run_id, new.outcome, coalesce(new.hold, ''), coalesce(new.hold_reason, ''), new.stages, 1, new.units_charged, new.error_code IS 'PURGED') ON CONFLICT DO UPDATE SET rows = rows + 1, units = units + excluded.units, purged = purged + excluded.purged; END;
+-- SQLite alone: a row is gone.
+CREATE TRIGGER IF NOT EXISTS row_removed AFTER DELETE ON rows BEGIN UPDATE row_counts SET rows = rows - 1, units = units - old.units_charged, purged = purged - (old.error_code IS 'PURGED') WHERE run_id = old.run_id AND outcome = old.outcome AND hold = coalesce(old.hold, '') AND hold_reason = coalesce(old.hold_reason, '') AND stages = old.stages; DELETE FROM row_counts WHERE run_id = old.run_id AND outcome = old.outcome AND hold = coalesce(old.hold, '') AND hold_reason = coalesce(old.hold_reason, '') AND stages = old.stages AND rows = 0; END;
+-- SQLite alone: a row has changed.
+CREATE TRIGGER IF NOT EXISTS row_changed AFTER UPDATE OF run_id, outcome, hold, hold_reason, stages, error_code ON rows WHEN NOT (new.run_id = old.run_id AND new.outcome = old.outcome AND new.hold IS old.hold AND new.hold_reason IS old.hold_reason AND new.stages = old.stages AND (new.error_code IS 'PURGED') = (old.error_code IS 'PURGED')) BEGIN UPDATE row_counts SET rows = rows - 1, units = units - old.units_charged, purged = purged - (old.error_code IS 'PURGED') WHERE run_id = old.run_id AND outcome = old.outcome AND hold = coalesce(old.hold, '') AND hold_reason = coalesce(old.hold_reason, '') AND stages = old.stages; DELETE FROM row_counts WHERE run_id = old.run_id AND outcome = old.outcome AND hold = coalesce(old.hold, '') AND hold_reason = coalesce(old.hold_reason, '') AND stages = old.stages AND rows = 0; INSERT INTO row_counts VALUES (new.run_id, new.outcome, coalesce(new.hold, ''), coalesce(new.hold_reason, ''), new.stages, 1, new.units_charged, new.error_code IS 'PURGED') ON CONFLICT DO UPDATE SET rows = rows + 1, units = units + excluded.units, purged = purged + excluded.purged; END;
+-- SQLite alone: a row has cost something, which is more frequent.
+CREATE TRIGGER IF NOT EXISTS row_charged AFTER UPDATE OF units_charged ON rows WHEN new.run_id = old.run_id AND new.outcome = old.outcome AND new.hold IS old.hold AND new.hold_reason IS old.hold_reason AND new.stages = old.stages AND (new.error_code IS 'PURGED') = (old.error_code IS 'PURGED') BEGIN UPDATE row_counts SET units = units + new.units_charged - old.units_charged WHERE run_id = old.run_id AND outcome = old.outcome AND hold = coalesce(old.hold, '') AND hold_reason = coalesce(old.hold_reason, '') AND stages = old.stages; END;
 
 -- The IDs of a row, by ID space.
 CREATE TABLE IF NOT EXISTS row_ids (
@@ -355,6 +370,8 @@ CREATE TABLE IF NOT EXISTS questions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS questions_beside ON questions (run_id, row) WHERE beside = 1;
 CREATE INDEX IF NOT EXISTS questions_by_entity ON questions (environment_id, entity_key);
+-- SQLite alone: in the order in which a page lists them.
+CREATE INDEX IF NOT EXISTS questions_unanswered ON questions (run_id, row, asked_at, space, stage, beside) WHERE answered = 0;
 
 -- Decisions of people. They apply to the company, not only to the row.
 CREATE TABLE IF NOT EXISTS decisions (

@@ -157,7 +157,7 @@ export function rowFinder(database: Database) {
         Pick<RowCount, 'outcome' | 'stage'> & Record<'error_code' | 'hold_reason', string | null> & { count: number }
       >(
         isAll
-          ? countUsed(LISTS, COUNTED, 'outcome, hold, hold_reason, stages, error_code, stage')
+          ? countUsed(LISTS, COUNTED, 'outcome, hold, hold_reason, error_code, stage')
           : `SELECT ${COUNTED}, count(*) AS count ${sql} GROUP BY ${COUNTED}`,
       );
       return (await counted(given)).map(({ error_code, hold_reason, count, ...one }) => ({

@@ -123,13 +123,15 @@ const toId = ({ row: _, position, space, grade, matchedOn, ...facts }: IdRow): R
 });
 
 export function progressReader(database: Sql): (runId: string) => Script<Progress> {
-  // Units are summed as fractions: a damaged figure must not overflow the sum. The members that left are read once, and
-  // the groups have the order of the index.
-  const progress = database.prepare<[string], ProgressRow>(
-    `SELECT outcome, hold, hold_reason, stages, count(*) FILTER (WHERE outcome <> 'pending'
-         OR coalesce(member_id, 0) NOT IN (${LEFT})) AS count,
-       CAST(sum(units_charged * 1.0) AS INTEGER) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
-     FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
+  // Pending rows of members that left are not counted. They are few, and have indexes.
+  const progress = database.prepare<[object], ProgressRow>(
+    `SELECT outcome, nullif(hold, '') AS hold, nullif(hold_reason, '') AS hold_reason, stages, CAST(sum(counted) AS BIGINT) AS count,
+       CAST(sum(units) AS BIGINT) AS units, CAST(sum(purged) AS BIGINT) AS purged
+     FROM (SELECT outcome, hold, hold_reason, stages, rows AS counted, units, purged FROM row_counts WHERE run_id = @runId
+       UNION ALL SELECT outcome, coalesce(hold, ''), coalesce(hold_reason, ''), stages, -1, 0, 0
+         FROM members CROSS JOIN rows ON rows.member_id = members.id
+         WHERE left_at IS NOT NULL AND rows.run_id = @runId AND outcome = 'pending') AS parts
+     GROUP BY 1, 2, 3, 4`,
   );
   const unknownCalls = countUnknownCalls(database);
   const moved = database.prepare<[string], number>('SELECT units_moved FROM runs WHERE id = ?').pluck();
@@ -147,7 +149,7 @@ export function progressReader(database: Sql): (runId: string) => Script<Progres
     )
     .pluck();
   return function* (runId) {
-    const counted = toProgress(yield* progress.all(runId));
+    const counted = toProgress(yield* progress.all({ runId }));
     const unitsCharged = counted.unitsCharged + ((yield* moved.get(runId)) ?? 0);
     const isAnyMissing = Object.values(counted.stages).some(({ not_available: rows = 0 }) => rows > 0);
     return {

@@ -202,7 +202,7 @@ const UNSEEN: Readonly<Record<string, string>> = { runs: 'rowid' };
 
 /**
  * All tables of a ledger, read from the schema so that later tables are included, referenced tables first. Each engine
- * records its own migrations.
+ * records its own migrations and counts its own rows.
  */
 export function copiedTables(): readonly CopiedTable[] {
   const database = connect(':memory:');
@@ -210,7 +210,7 @@ export function copiedTables(): readonly CopiedTable[] {
     database.exec(readSchema());
     const names = database
       .prepare<[], string>(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'row_counts' ORDER BY name",
       )
       .pluck()
       .all();
