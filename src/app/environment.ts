@@ -182,11 +182,12 @@ export async function keptUntilCommit<T>(
   dataDir: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const kept = keptResult<T>(question, { review }, dataDir);
-  if (kept !== undefined) return await kept;
   const version = review.version();
   if (version === null) return await work();
   const name = JSON.stringify([dataDir, question]);
+  const kept = keptResults.get(name);
+  const isKept = kept?.version === version || performance.now() < (kept?.until ?? 0);
+  if (kept !== undefined && isKept) return (await kept.result) as T;
   const begun = performance.now();
   // Kept from its beginning, so that several readers of one page count once.
   const counted: Kept = { version, result: work(), until: 0 };
@@ -201,17 +202,6 @@ export async function keptUntilCommit<T>(
   const [oldest] = keptResults.keys();
   if (keptResults.size > KEPT_RESULTS && oldest !== undefined) keptResults.delete(oldest);
   return result;
-}
-
-export function keptResult<T>(
-  question: unknown,
-  { review }: { readonly review: { version(): number | null } },
-  dataDir: string,
-): Promise<T> | undefined {
-  const kept = keptResults.get(JSON.stringify([dataDir, question]));
-  const version = kept === undefined ? null : review.version();
-  const isKept = version !== null && (kept?.version === version || performance.now() < (kept?.until ?? 0));
-  return isKept ? (kept?.result as Promise<T>) : undefined;
 }
 
 /** What takes less is counted again after each commit. */

@@ -147,39 +147,53 @@ export interface QuestionSummary
   readonly candidates: readonly Graded[];
 }
 
-/** The open questions in the order of `openQuestions`, without all that only one question needs. */
+/** The open questions by environment and key, in the order of runs and rows, without all that only one question needs. */
 export async function summarizeOpenQuestions(
   review: ReviewStore,
   runIds?: readonly string[],
   known?: KnownRows,
-): Promise<readonly QuestionSummary[]> {
+): Promise<ReadonlyMap<string, QuestionSummary>> {
   const rows = await review.waitingRows(runIds, known);
-  const plain = summariesOf.get(rows) ?? summarize(rows);
-  summariesOf.set(rows, plain);
-  const standing = await standingOf(plain, review);
-  const summaries = plain.map((summary) => {
-    const { decision, held } = standing(questionIdentity(summary));
-    return decision === undefined && held.length === 0 ? summary : { ...summary, decision, held };
-  });
-  // What was counted of the same list is kept.
-  return summaries.every((summary, at) => summary === plain[at]) ? plain : undecidedFirst(summaries);
+  const summaries = summariesOf.get(rows) ?? summarize(rows);
+  summariesOf.set(rows, summaries);
+  return summaries;
 }
 
 /** While the rows stay the same, so do the summaries. */
-const summariesOf = new WeakMap<readonly WaitingRow[], readonly QuestionSummary[]>();
+const summariesOf = new WeakMap<readonly WaitingRow[], ReadonlyMap<string, QuestionSummary>>();
 const summaryOfRow = new WeakMap<WaitingRow, QuestionSummary>();
 
-/** Without decisions. Most questions have one row. */
-function summarize(waiting: readonly WaitingRow[]): readonly QuestionSummary[] {
-  return [...groupByQuestion(waiting).values()].flatMap((rows) => {
+/** Most questions have one row. */
+function summarize(waiting: readonly WaitingRow[]): ReadonlyMap<string, QuestionSummary> {
+  const summaries = new Map<string, QuestionSummary>();
+  for (const [key, rows] of groupByQuestion(waiting)) {
     const [first] = rows;
-    if (first === undefined) return [];
+    if (first === undefined) continue;
     const isOnly = rows.length === 1;
     const summary = (isOnly && summaryOfRow.get(first)) || summaryOf(rows, first);
     if (isOnly) summaryOfRow.set(first, summary);
-    return [summary];
-  });
+    summaries.set(key, summary);
+  }
+  return summaries;
 }
+
+/** The same as a list with their decisions, in the order of `openQuestions`. What was counted of the same list is kept. */
+export async function withDecisions(
+  open: ReadonlyMap<string, QuestionSummary>,
+  review: ReviewStore,
+): Promise<readonly QuestionSummary[]> {
+  const plain = listsOf.get(open) ?? [...open.values()];
+  listsOf.set(open, plain);
+  const standing = await standingOf(open, review);
+  if (standing.size === 0) return plain;
+  const decided = ([key, summary]: readonly [string, QuestionSummary]) => {
+    const found = standing.get(key);
+    return found === undefined ? summary : { ...summary, ...found };
+  };
+  return undecidedFirst([...open].map(decided));
+}
+
+const listsOf = new WeakMap<ReadonlyMap<string, QuestionSummary>, readonly QuestionSummary[]>();
 
 function summaryOf(rows: readonly WaitingRow[], { fields }: WaitingRow): QuestionSummary {
   const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
@@ -204,28 +218,30 @@ export interface OpenQuestions {
 
 /** Counts them without their rows and candidates, which takes most of the time. */
 export async function countOpenQuestions(review: ReviewStore, runIds: readonly string[]): Promise<OpenQuestions> {
-  const keys = await review.waitingQuestions(runIds);
-  const standing = await standingOf(keys, review);
-  const all = keys.map((key) => standing(questionIdentity(key)));
+  const open = new Map((await review.waitingQuestions(runIds)).map((key) => [questionIdentity(key), key]));
+  const standing = [...(await standingOf(open, review)).values()];
   return {
-    open: keys.length,
-    notSure: all.filter(({ decision }) => decision?.decision === 'not_sure').length,
-    held: all.filter(({ held }) => held.length > 0).length,
+    open: open.size,
+    notSure: standing.filter(({ decision }) => decision?.decision === 'not_sure').length,
+    held: standing.filter(({ held }) => held.length > 0).length,
   };
 }
 
-/** The decision on each of these questions, and those that wait for a second person. */
-async function standingOf(keys: readonly QuestionKey[], review: ReviewStore) {
+/** Of these questions: those with a decision, or with some that wait for a second person. */
+async function standingOf(open: ReadonlyMap<string, QuestionKey>, review: ReviewStore) {
   const { inForce, held } = standingDecisions(await review.decisions());
+  const standing = new Map<string, Pick<Question, 'decision' | 'held'>>();
+  for (const key of new Set([...inForce.keys(), ...held.keys()]))
+    if (open.has(key)) standing.set(key, { decision: inForce.get(key), held: held.get(key) ?? [] });
   // Whether such a confirmation is the first of two depends on the lists that ask.
-  const confirmed = keys.filter((key) => {
-    const decision = inForce.get(questionIdentity(key));
-    return decision !== undefined && isSingleConfirmation(decision);
-  });
-  const exact = confirmed.length === 0 ? [] : await questionsAbout(review, confirmed);
-  const known = new Map(exact.map((question) => [questionIdentity(question), question]));
-  return (key: string): Pick<Question, 'decision' | 'held'> =>
-    known.get(key) ?? { decision: inForce.get(key), held: held.get(key) ?? [] };
+  const confirmed = [...standing].flatMap(([key, { decision }]) =>
+    decision !== undefined && isSingleConfirmation(decision) ? (open.get(key) ?? []) : [],
+  );
+  for (const { decision, held: waiting, ...key } of confirmed.length === 0
+    ? []
+    : await questionsAbout(review, confirmed))
+    standing.set(questionIdentity(key), { decision, held: waiting });
+  return standing;
 }
 
 /** Questions that rows wait for, with unsure ones last. */

@@ -13,18 +13,10 @@ import {
   questionsNamed,
 } from '../../review/questions.js';
 import { listed } from '../../util/words.js';
-import {
-  type AppEnvironment,
-  dataDirOf,
-  keptResult,
-  keptUntilCommit,
-  type PlaceOptions,
-  processEnvironment,
-  withLedger,
-} from '../environment.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import type { QuestionScope } from '../run/next-step.js';
 import { waitingEntries } from './answer-question.js';
-import { type QuestionsLedger, readSummaries, withAskingPipelines } from './questions.js';
+import { openInOrder, type QuestionsLedger, readSummaries, withAskingPipelines } from './questions.js';
 
 /** Whose questions: those that this person answered and that wait to be recorded are left out. */
 interface Reader extends PlaceOptions, QuestionScope {
@@ -209,8 +201,6 @@ export const countQuestions = (options: Reader, environment: AppEnvironment): Pr
   withLedger('read', options, environment, async (ledger) => {
     const dataDir = dataDirOf(options, environment);
     const answered = notedQuestions(options, environment).size;
-    // Their list is there if a page has just shown it. To count them takes half the time.
-    const listed = keptResult<readonly QuestionSummary[]>(['questions', null], ledger, dataDir);
-    const open = listed ?? keptUntilCommit('open', ledger, dataDir, async () => await ledger.review.waitingQuestions());
-    return Math.max(0, (await open).length - answered);
+    const open = await openInOrder(undefined, ledger, dataDir);
+    return Math.max(0, open.size - answered);
   });

@@ -11,6 +11,7 @@ import {
   type QuestionSummary,
   questionsAbout,
   summarizeOpenQuestions,
+  withDecisions,
 } from '../../review/questions.js';
 import type { SheetLine } from '../../review/read-sheet.js';
 import { isNewAnswer, outdatedSheetCheck, repeatedLineCheck } from '../../review/record-answer.js';
@@ -60,11 +61,18 @@ export async function readSummaries(
 ): Promise<readonly QuestionSummary[]> {
   const runs = await runsOfQuestions(options, ledger, environment);
   const dataDir = dataDirOf(options, environment);
+  return await keptUntilCommit(['questions', runs ?? null], ledger, dataDir, async () =>
+    withDecisions(await openInOrder(runs, ledger, dataDir), ledger.review),
+  );
+}
+
+/** The open questions of some runs, or of all, without their decisions. */
+export function openInOrder(runs: readonly string[] | undefined, ledger: QuestionsLedger, dataDir: string) {
   const key = JSON.stringify([dataDir, runs]);
-  const known = knownRows.get(key) ?? { byPlace: new Map(), list: [] };
+  const known = knownRows.get(key) ?? { places: '', byPlace: new Map(), list: [] };
   if (knownRows.size >= KNOWN_LISTS) knownRows.clear();
   knownRows.set(key, known);
-  return await keptUntilCommit(['questions', runs ?? null], ledger, dataDir, () =>
+  return keptUntilCommit(['open', runs ?? null], ledger, dataDir, () =>
     summarizeOpenQuestions(ledger.review, runs, known),
   );
 }

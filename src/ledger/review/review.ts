@@ -12,8 +12,9 @@ export interface WaitingRow
   readonly candidates: readonly Pick<CandidateRecord, 'id' | 'matchGrade' | 'countryCode'>[];
 }
 
-/** The rows that were read before, by run and place, and as a list. */
+/** The rows that were read before: their places as one text, by place, and as a list. */
 export interface KnownRows {
+  places: string;
   byPlace: ReadonlyMap<string, WaitingRow>;
   list: readonly WaitingRow[];
 }
