@@ -82,9 +82,9 @@ async function measure(main: string, folder: string, dataDir: string): Promise<R
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
       return text;
     };
-    const timed = async (path: string) => {
+    const timed = async (path: string, accept?: string) => {
       const [wall, cpu] = [performance.now(), cpuSeconds(child.pid ?? 0)];
-      await ask(path);
+      await ask(path, accept);
       return { wall: performance.now() - wall, cpu: (cpuSeconds(child.pid ?? 0) - cpu) * 1_000 };
     };
     const first = await timed('/');
@@ -115,14 +115,16 @@ async function measure(main: string, folder: string, dataDir: string): Promise<R
       ['changes', '/changes'],
       ['usage', '/usage'],
       ['decisions', '/decisions'],
+      ['questions, JSON', '/review', 'application/json'],
+      ['one run, JSON', `/runs/${one.run_id}`, 'application/json'],
     ] as const;
     const measured = paths.map(() => ({ warm: [] as Time[], fresh: [] as Time[] }));
     for (let round = 0; round < ROUNDS; round++)
-      for (const [at, [, path]] of paths.entries()) {
+      for (const [at, [, path, accept]] of paths.entries()) {
         countCommit(database);
         await delay(KEPT_MS);
-        measured[at]?.fresh.push(await timed(path));
-        measured[at]?.warm.push(await timed(path));
+        measured[at]?.fresh.push(await timed(path, accept));
+        measured[at]?.warm.push(await timed(path, accept));
       }
     const start = { wall: readyMs, cpu: Number.NaN };
     return [
