@@ -313,16 +313,15 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
 }
 
 /**
- * The open questions. Indexes have the rows that wait and the questions without an answer, so that no row is read whole.
- * CROSS JOIN begins with these rows. Other pipelines ask few questions.
+ * The open questions. Indexes have the questions without an answer, in the order of a page, and the rows that wait, so that
+ * no row is read whole. Other pipelines ask few questions. CROSS JOIN begins with the questions.
  */
 const openIn = (runs: string, columns: string): string => {
-  const which = `rows.run_id IN (${runs}) AND (member_id IS NULL OR member_id NOT IN (${LEFT}))`;
-  return `SELECT ${columns} FROM rows INDEXED BY rows_asking CROSS JOIN questions INDEXED BY questions_unanswered
-       ON questions.run_id = rows.run_id AND questions.row = rows.row
+  const which = `questions.run_id IN (${runs}) AND (member_id IS NULL OR member_id NOT IN (${LEFT}))`;
+  const rowsOf = 'ON rows.run_id = questions.run_id AND rows.row = questions.row';
+  return `SELECT ${columns} FROM questions INDEXED BY questions_unanswered CROSS JOIN rows INDEXED BY rows_asking ${rowsOf}
      WHERE ${ROW_WAITS} AND ${which}
-   UNION ALL SELECT ${columns} FROM questions INDEXED BY questions_beside CROSS JOIN rows ON rows.run_id = questions.run_id AND rows.row = questions.row
-     WHERE ${WILL_WAIT} AND ${which}`;
+   UNION ALL SELECT ${columns} FROM questions INDEXED BY questions_beside CROSS JOIN rows ${rowsOf} WHERE ${WILL_WAIT} AND ${which}`;
 };
 
 /** A row that waits, and the time of its question: a row that asks again is read again. */
