@@ -185,11 +185,11 @@ async function mustNotBeLost(options: StatusOptions, environment: AppEnvironment
   if (found !== undefined) throw new UsageError(NEW_LEDGER, found.message, found.hint);
 }
 
-/** The part of `status` that a page reads again every second. */
+/** The part of `status` that a page reads again every second, and the files of the newest tables. */
 export const runPage = (
   options: PlaceOptions & { readonly run: string },
   environment: AppEnvironment,
-): Promise<RunPageView> =>
+): Promise<RunPageView & { readonly files: readonly string[] }> =>
   withLedger('read', options, environment, async (ledger, workplace) => {
     const run = await namedRun(options.run, ledger);
     const at = environment.clock.now();
@@ -198,7 +198,8 @@ export const runPage = (
     // In steps, so that the counts can be kept.
     const step = Math.floor(at / RATE_STEP_MS) * RATE_STEP_MS - RATE_WINDOW_MS;
     const since = Math.max(step, state.attempt?.begunAt ?? 0);
-    return await pageOf(run, state, await listedRows(run, ledger), at, workplace, since);
+    const shown = await pageOf(run, state, await listedRows(run, ledger), at, workplace, since);
+    return { ...shown, files: filesOf(run.id, workplace.dataDir).names };
   });
 
 /** `since`: the speed is measured since then, in rows of the run. Default: as the attempt was counted. */
@@ -271,12 +272,14 @@ export const resultFiles = (
   options: PlaceOptions & { readonly run: string },
   environment: AppEnvironment,
 ): Promise<{ readonly folder: string; readonly names: readonly string[] }> =>
-  withLedger('read', options, environment, async (ledger, { dataDir }) => {
-    const { id } = await namedRun(options.run, ledger);
-    const folder = newestTables(id, dataDir)?.folder ?? '';
-    const names = readMarker(folder)?.files.filter((name) => !name.includes('/')) ?? [];
-    return { folder, names };
-  });
+  withLedger('read', options, environment, async (ledger, { dataDir }) =>
+    filesOf((await namedRun(options.run, ledger)).id, dataDir),
+  );
+
+function filesOf(run: string, dataDir: string) {
+  const folder = newestTables(run, dataDir)?.folder ?? '';
+  return { folder, names: readMarker(folder)?.files.filter((name) => !name.includes('/')) ?? [] };
+}
 
 function resultsOf(run: string, dataDir: string): string | null {
   const { folder } = newestTables(run, dataDir) ?? {};

@@ -126,12 +126,10 @@ function countsBar(names: readonly string[], counts: Named<number>, tones: Named
 
 const outcomeBar = (outcomes: Named<number>): Html => countsBar(SHOWN, outcomes, TONES, OUTCOME_WORDS);
 
-const load = ({ params }: Pick<PageRequest, 'params'>, { options, environment }: Site): Promise<RunPageView> =>
+const load = ({ params }: Pick<PageRequest, 'params'>, { options, environment }: Site) =>
   runPage({ ...options, run: params.run ?? '' }, environment);
 
-interface RunScreenView extends RunPageView {
-  /** Files of its newest tables. */
-  readonly files: readonly string[];
+interface RunScreenView extends Awaited<ReturnType<typeof load>> {
   /** The most that the rest costs, if a person is about to continue. */
   readonly rest: Amounts | null;
 }
@@ -147,7 +145,7 @@ export const runScreen = screen<RunScreenView>({
     const run = view.run.id;
     const isAsked = request.query.has('confirm') && !isMoving(view.condition);
     const rest = isAsked ? await continueCost({ ...options, run, failed: hasFailedRows(view) }, environment) : null;
-    return { ...view, rest, files: (await resultFiles({ ...options, run }, environment)).names };
+    return { ...view, rest };
   },
   async json({ run }, { options, environment }) {
     return statusJson(await status({ ...options, run: run.id }, environment));
