@@ -56,7 +56,7 @@ export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Pr
   });
 }
 
-/** The stored counts are those of a recount, whatever a test has done. */
+/** Fails if the stored counts differ from a recount. */
 export function mustCountRows(dataDir: string): void {
   const recount = `SELECT run_id, outcome, coalesce(hold, '') AS hold, coalesce(hold_reason, '') AS hold_reason, stages,
     count(*) AS rows, sum(units_charged) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
