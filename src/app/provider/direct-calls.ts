@@ -15,6 +15,7 @@ import { possibleCost } from '../../ledger/money/intent.js';
 import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/sync.js';
 import { isoTime } from '../../util/clock.js';
 import { type MessageCode, paramsFlag } from '../../util/message-parts.js';
+import { moment } from '../../util/words.js';
 import type { Workplace } from '../environment.js';
 import { type Provider, required } from './provider.js';
 
@@ -267,7 +268,7 @@ const EXITS: Readonly<Partial<Record<Parked['reason'], ExitCode>>> = {
 function hintOf(reason: Parked['reason'], until: number | null): string {
   if (reason === 'scope')
     return 'The key or its account may not use this operation. Ask your account manager. Check the key, free of charge: `kybatch doctor`';
-  return until === null ? 'Ask your account manager.' : `Try again after ${new Date(until).toISOString()}.`;
+  return until === null ? 'Ask your account manager.' : `Try again after ${moment(until)}.`;
 }
 
 /** A report that may exist and be paid for is not asked for again before it has been looked for (V2-17). */

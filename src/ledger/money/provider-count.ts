@@ -1,3 +1,5 @@
+import { count, withCommas } from '../../util/words.js';
+
 /** The provider's count around calls of unknown charge: from the answer before them to the answer after. */
 export interface ReportedUnits {
   readonly calls: readonly number[];
@@ -80,7 +82,7 @@ export function judgeLostCalls(facts: AnchorFacts): AnchorVerdict {
   // After a reset or a renewed plan the two figures cannot be compared.
   if (missing < 0 || (resetAt !== null && resetAt <= now)) return settled(null, 0);
   if (lost.length === 0) return settled(null, missing);
-  const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}, and ${missing} of them ${missing === 1 ? 'belongs' : 'belong'} to ${lost.length} lost ${lost.length === 1 ? 'call' : 'calls'}`;
+  const note = `the remaining units fell from ${withCommas(anchorUnits)} to ${withCommas(remainingUnits)}, and ${withCommas(missing)} of them ${missing === 1 ? 'belongs' : 'belong'} to ${count(lost.length, 'lost call')}`;
   if (missing === lost.length) return settled('charged', 0, note);
   // If more is missing, waiting does not tell what the lost calls cost, and a renewal would hide it.
   if (missing < lost.length && lost.some((call) => mayBeAtWork(call, now))) return { kind: 'too_early' };
