@@ -179,7 +179,7 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
   // Behind the number, a place in brackets is the court of a German one, and says nothing about others.
   const readings = ends.flatMap(([name, written]) => [
     [name, written] as const,
-    [name, written.replace(/\s*[([][^()[\]\d]+[)\]]$/, '')] as const,
+    [name, written.replace(/\s{0,9}[([][^()[\]\d]{1,60}[)\]]$/, '')] as const,
   ]);
   for (const [name, written] of readings) {
     if (countDigits(written) < fewest || DATES.test(written) || !/\p{L}.*\p{L}/u.test(name)) continue;
@@ -207,14 +207,21 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
 function afterLegalForm(text: string, countryCode: string): readonly (readonly [name: string, rest: string])[] {
   const ends = [...text.matchAll(/[\s,;][\s,;:|/#([–—-]*/g)].map(({ index }) => index).slice(-MOST_WORDS);
   const named = ends.filter((at) => hasLegalForm(text.slice(0, at)));
-  const ofNumber = new RegExp(`^(?:\\P{L}*|.*\\d.*\\P{L})(?:AG|${countryCode})$`, 'u');
-  const end = named.findLast((at, index) => !ofNumber.test(text.slice(named[index - 1] ?? 0, at)));
+  const end = named.findLast((at, index) => !beginsNumber(text.slice(named[index - 1] ?? 0, at), countryCode));
   if (end === undefined) return [];
   const rest = text.slice(end).replace(/^[\s,;:|/#–—-]+/, '');
   return [[text.slice(0, end), /^[([]([^()[\]]*)[)\]]$/.exec(rest)?.[1] ?? rest]];
 }
 
 const MOST_WORDS = 10;
+
+/** The text ends with a court's "AG" or a country code. Before it is no letter, or a digit and a sign that is no letter. */
+function beginsNumber(text: string, countryCode: string): boolean {
+  const lead = ['AG', countryCode].find((one) => one !== '' && text.endsWith(one));
+  if (lead === undefined) return false;
+  const before = text.slice(0, -lead.length);
+  return !/\p{L}/u.test(before) || (/\d/.test(before.slice(0, -1)) && /\P{L}$/u.test(before));
+}
 
 /** Brackets, or a separator that is not used inside names: a comma, a slash, a dash with spaces around it. */
 const AT_THE_END =
