@@ -400,6 +400,12 @@ describe('X-4 a lost call does not block', { tags: 'long' }, () => {
       expect(await listed(job)).toMatchObject([{ charge: 'charged', holds_row: true }]);
       const { troubles } = jsonOf<{ troubles: object[] }>(await kybatch(['status', '--check', '--json']));
       expect(troubles).toMatchObject([{ kind: 'in_doubt', count: 0, to_decide: 0, paid_in_vain: 1 }]);
+      // Its charge is known, so `charged` releases nothing.
+      const [{ call }] = (await listed(job)) as [{ call: number }];
+      for (const which of [[], [String(call)]]) {
+        await kybatch(['charges', 'charged', ...which, '--yes']);
+        expect(await listed(job)).toMatchObject([{ charge: 'charged', holds_row: true }]);
+      }
       await kybatch(['charges', 'resend', '--yes']);
       expect((await kybatch(['resume', '--yes'])).code).toBe(0);
       expect(sandbox.chargeLog).toHaveLength(paid + 2);

@@ -288,7 +288,9 @@ async function lookAtList(
   const stop = ofWork.find((trouble) => trouble.kind === 'stopped')?.stop ?? null;
   // A refused file or key stops the whole list, so it comes first.
   const afterRefusal = atWork ? null : stepAfterRefusal(list.refused ?? stop, run);
-  const wanted = first === undefined || list.refused !== null ? [] : [first];
+  // An overdue list whose run is finished needs its next run, although review questions may be open.
+  const isOverdue = age.length > 0 && lastSuccessAt !== null && run.state === 'finished' && again !== null;
+  const wanted = first === undefined || list.refused !== null || isOverdue ? [] : [first];
   const [onward = again] = await withReviewSheets(wanted, ledger, workplace);
   const next = afterRefusal ?? onward;
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;

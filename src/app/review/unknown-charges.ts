@@ -127,7 +127,8 @@ export function recordCharges(
     // A process that opens a ledger file for writing is alone, so open calls belong to a process that died.
     await markCallsOfEarlierAttempts(ledger, now);
     const { verdict } = options;
-    const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
+    const found = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
+    const calls = found.filter((call) => applies(verdict, call, options.which));
     const mayBeChargedUntil = openUntil(calls, now);
     const none = { contradictions: [], mayBeChargedUntil, elsewhere: [], released: [], failed: [], holding: [] };
     const elsewhere = calls.length > 0 ? [] : await chargesElsewhere(options, ledger, now);
@@ -157,6 +158,12 @@ export function recordCharges(
       holding: (await chosen({}, 'none', ledger, now)).filter(({ sentAgain }) => sentAgain === 'person'),
     };
   });
+}
+
+/** A known charge changes only by its number. A charged call without an answer is sent again by `resend` alone. */
+function applies(verdict: ChargeVerdict, call: UnknownChargeView, which: readonly string[] = []): boolean {
+  if (verdict === 'resend' || isUnknownCharge(call)) return true;
+  return which.includes(String(call.id)) && (verdict === 'free' || call.sentAgain !== 'person');
 }
 
 const rowsSentAgain = (calls: readonly UnknownChargeView[], by: UnknownChargeView['sentAgain']): readonly RowRef[] =>
